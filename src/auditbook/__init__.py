@@ -1,0 +1,1 @@
+"""Audit the fairness of clinical prediction models, and say how far each verdict can be trusted."""

@@ -1,0 +1,52 @@
+"""What can go wrong, and whose mistake is it: the caller's, or the run's?"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(Exception):
+    """A fault in what the user gave: the cohort file, its data, or the call.
+
+    Parameters
+    ----------
+    *faults : str
+        One sentence a fault: what was found where, what is allowed, what to do.
+
+    Examples
+    --------
+    >>> InputError("cohort.toml: [outcome] has no column").faults
+    ('cohort.toml: [outcome] has no column',)
+    """
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = faults
+        super().__init__("\n".join(faults))
+
+
+class RunError(Exception):
+    """A run that could not be finished for a reason other than the user's input."""
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """Name the allowed word that is closest to a mistyped one, as the end of a sentence.
+
+    Parameters
+    ----------
+    name : str
+        What was found.
+    allowed : iterable of str
+        What would have been accepted.
+
+    Returns
+    -------
+    str
+        ``" (did you mean 'x'?)"``, or the empty string when nothing comes near.
+
+    Examples
+    --------
+    >>> nearest("colum", ["column", "event"])
+    " (did you mean 'column'?)"
+    """
+    match = difflib.get_close_matches(name.lower(), {word.lower(): word for word in allowed}, n=1, cutoff=0.6)
+    words = {word.lower(): word for word in allowed}
+    return f" (did you mean '{words[match[0]]}'?)" if match else ""

@@ -1,0 +1,83 @@
+"""Which constants does an audit use? Every one has a name, a default and a source."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+METRIC_NAMES = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL")
+EXTRA_METRIC_NAMES = ("TI_benefit", "CAL_large")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Constants of an audit; the keys of ``[protocol]`` in a cohort file.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        Metrics to judge, in the order of the tables.
+    thresholds : mapping of str to float
+        Thresholds that differ from the published ones, by metric.
+    resamples : int
+        K, the number of resamples of axis 1 (published: 500).
+    resample_size : int
+        N, records a resample; at most the audit's own size (published: 10,000).
+    vfr_stable : float
+        A verdict is stable when its flip rate is at most this (published: 0.10).
+    min_records, min_events, min_non_events : int
+        Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
+    max_groups : int
+        More groups than this in one attribute are taken for a mistake (ours: 50).
+    audit_share : float
+        Share of the units kept for the audit when models are trained here (published: 0.20).
+    seed : int
+        Seed of every random draw (published: 42).
+
+    Examples
+    --------
+    >>> Protocol().resamples
+    500
+    """
+
+    metrics: tuple[str, ...] = METRIC_NAMES
+    thresholds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    resamples: int = 500
+    resample_size: int = 10_000
+    vfr_stable: float = 0.10
+    min_records: int = 30
+    min_events: int = 10
+    min_non_events: int = 10
+    max_groups: int = 50
+    audit_share: float = 0.20
+    seed: int = 42
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How much work a run does; never what it does.
+
+    Attributes
+    ----------
+    name : str
+        ``quick``, ``standard`` or ``full``.
+    resamples : int or None
+        Upper bound on K; None leaves the protocol's.
+    max_rows : int or None
+        Records used at the most, drawn as whole units with the run's seed; None uses all.
+    """
+
+    name: str
+    resamples: int | None
+    max_rows: int | None
+
+    def apply(self, protocol: Protocol) -> Protocol:
+        """Return the protocol with this profile's bounds in force."""
+        bound = self.resamples if self.resamples is not None else protocol.resamples
+        return replace(protocol, resamples=min(protocol.resamples, bound))
+
+
+PROFILES = {
+    "quick": Profile("quick", resamples=500, max_rows=100_000),
+    "standard": Profile("standard", resamples=None, max_rows=None),
+    "full": Profile("full", resamples=None, max_rows=None),
+}
