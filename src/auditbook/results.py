@@ -1,0 +1,136 @@
+"""What did a run find: read its result files back, as every chapter does."""
+
+import json
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from auditbook.errors import InputError
+from auditbook.protocol import Protocol
+
+TEXT_COLUMNS = (
+    "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
+    "tier_reasons site column role kind note source family"
+).split()
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read one result file; names stay text whatever they look like.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file that a run wrote.
+
+    Returns
+    -------
+    DataFrame
+        Text columns hold str (blank is the empty string); numbers are float or int, nan where blank.
+    """
+    text = {name: str for name in TEXT_COLUMNS}
+    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values={})
+    for name in table.columns:
+        if name not in text:
+            table[name] = _as_numbers(table[name])
+    return table
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Turn a column that pandas read as text, because some cells are blank, into numbers or truth values."""
+    if column.dtype != object:
+        return column
+    if set(column) <= {"True", "False"}:
+        return column == "True"
+    return pd.to_numeric(column.replace("", float("nan")))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run.
+
+    Attributes
+    ----------
+    folder : Path
+        The run's folder; its tables lie in ``results``.
+    info : dict
+        What ``run.json`` says: cohort, data, configuration, seed, profile, versions.
+    """
+
+    folder: Path
+    info: dict[str, Any]
+
+    @property
+    def protocol(self) -> Protocol:
+        """The constants that the run used."""
+        known = {field.name for field in fields(Protocol)}
+        values = {key: value for key, value in self.info["protocol"].items() if key in known}
+        values["metrics"] = tuple(values["metrics"])
+        values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
+        return Protocol(**values)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Read the result file ``name`` (without ``.csv``)."""
+        return read_table(self.folder / "results" / f"{name}.csv")
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """One row a model, attribute and group: counts and rates."""
+        return self.table("groups")
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """One row a cell (model, metric, attribute): estimate, verdict, flip rates."""
+        return self.table("verdicts")
+
+    @cached_property
+    def cohort_groups(self) -> pd.DataFrame:
+        """One row an attribute and group: size and event rate in the whole cohort."""
+        return self.table("cohort_groups")
+
+    @cached_property
+    def cohort_sites(self) -> pd.DataFrame:
+        """One row a site, largest first; empty without a site column."""
+        return self.table("cohort_sites")
+
+    @cached_property
+    def cohort_columns(self) -> pd.DataFrame:
+        """One row a column of the data: its role and what is missing."""
+        return self.table("cohort_columns")
+
+    @cached_property
+    def models(self) -> pd.DataFrame:
+        """One row a model: where its scores come from and how good they are."""
+        return self.table("models")
+
+    @cached_property
+    def score_bins(self) -> pd.DataFrame:
+        """One row a model, attribute, group and score bin: records, events, mean score."""
+        return self.table("score_bins")
+
+
+def read_run(folder: Path) -> Run:
+    """Open the run in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        A run's folder, such as ``runs/texas-twin``.
+
+    Returns
+    -------
+    Run
+        The run; tables are read when first asked for.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no finished run.
+    """
+    path = folder / "run.json"
+    if not path.is_file():
+        raise InputError(f"{folder} holds no finished run (no run.json); make one with: auditbook audit COHORT")
+    return Run(folder, json.loads(path.read_text(encoding="utf-8")))
