@@ -1,0 +1,48 @@
+# auditbook: `make book` and `make test` do all set-up they need on a bare Debian 12 machine.
+SHELL := /bin/bash
+PROFILE ?= standard
+COHORT ?= data/cohorts/texas-twin.toml
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test book test quick-test lint lab bench lock clean
+
+help:  ## Say what can be made
+	@echo "auditbook: make one of"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "Settings: PROFILE=quick|standard|full (now $(PROFILE)), COHORT=file.toml (now $(COHORT))"
+
+setup:  ## Install what the book needs into .venv (done by the other targets when needed)
+	@tools/setup.sh book
+
+setup-test:
+	@tools/setup.sh test
+
+book: setup  ## Audit the cohort, run the chapters, build the book: runs/<name>/html/index.html
+	$(BIN)/auditbook run $(COHORT) --profile $(PROFILE)
+
+test: setup-test lint  ## Run every check: style, types, all tests, whole books, the pages in a browser
+	$(BIN)/python -m pytest -m "not book"
+	$(BIN)/python -m pytest -m book
+
+quick-test: setup  ## Run the tests that take seconds
+	$(BIN)/python -m pytest -m "not book"
+
+lint: setup  ## Check format, style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy src
+
+lab: setup  ## Open the chapters in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=. notebooks
+
+bench: setup  ## Print the benchmarks
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+lock: setup  ## Resolve the dependencies anew into requirements.lock
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --python-version 3.11 pyproject.toml --all-extras --no-emit-package nvidia-nccl-cu12 \
+	    --no-emit-index-url --no-header --no-annotate --quiet --output-file requirements.lock
+
+clean:  ## Remove the runs (the environment stays)
+	rm -rf runs

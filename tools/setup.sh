@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Set up everything that auditbook needs, once: system packages, a virtual environment in .venv, locked versions.
+# Usage: tools/setup.sh [book|test]     "test" adds the browser in which the pages are checked.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+purpose=${1:-book}
+
+stamp=.venv/.complete-$purpose
+state=$(cat requirements.lock pyproject.toml tools/setup.sh | sha256sum | cut -d' ' -f1)
+if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$state" ]; then exit 0; fi
+
+packages="python3 python3-venv python3-graph-tool libgomp1"
+[ "$purpose" != test ] || packages="$packages chromium chromium-driver"
+
+install_packages() {
+    local missing="" run=""
+    for package in $packages; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "setup: these Debian packages are missing and need an administrator:$missing" >&2
+            echo "setup: going on without them; what they serve will say that it cannot run" >&2
+            return 0
+        fi
+        run=sudo
+    fi
+    echo "setup: installing Debian packages:$missing"
+    # Lists that are a little old still serve; a failed refresh shows itself in the line after it.
+    $run apt-get update -qq || true
+    DEBIAN_FRONTEND=noninteractive $run apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+if command -v apt-get >/dev/null; then install_packages; fi
+
+find_python() {
+    # Debian's own interpreter first: its graph-tool is built for it.
+    for candidate in /usr/bin/python3 python3.11 python3; do
+        if command -v "$candidate" >/dev/null &&
+            [ "$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])')" = 3.11 ]; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    echo "setup: no Python 3.11 found; install it, or use environment.yml with conda" >&2
+    return 1
+}
+
+python=$(find_python)
+if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+    echo "setup: making the virtual environment in .venv"
+    rm -rf .venv
+    "$python" -m venv .venv
+fi
+rm -f .venv/.complete-*
+
+echo "setup: installing the locked versions (a few minutes the first time)"
+.venv/bin/python -m pip install --quiet --no-deps --requirement requirements.lock 2>&1 | grep -v '^WARNING: Location' || true
+.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable . 2>&1 | grep -v '^WARNING: Location' || true
+.venv/bin/python -c 'import auditbook, numpy, pandas, sklearn, xgboost, jupyter_book'
+
+# graph-tool is not on the Python package index: put that one package of Debian's on the path, and nothing else of it.
+site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+if [ -d /usr/lib/python3/dist-packages/graph_tool ]; then
+    ln -sfn /usr/lib/python3/dist-packages/graph_tool "$site/graph_tool"
+else
+    echo "setup: graph-tool is not there; everything but the stochastic block model works without it"
+fi
+
+# JupyterLab opens the chapters, which are Markdown files, as notebooks.
+mkdir -p .venv/share/jupyter/lab/settings
+cat >.venv/share/jupyter/lab/settings/overrides.json <<'JSON'
+{
+  "@jupyterlab/docmanager-extension:plugin": {
+    "defaultViewers": {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
+  }
+}
+JSON
+
+# The browser packages come with the system, so setting up for tests includes setting up for the book.
+printf '%s' "$state" >.venv/.complete-book
+printf '%s' "$state" >"$stamp"
+echo "setup: done"
