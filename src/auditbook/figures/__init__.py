@@ -1,0 +1,1 @@
+"""Draw one result on one pair of axes; compute nothing."""

@@ -1,0 +1,270 @@
+"""How does every figure look: what colour and marker has a group, how are n and missing values drawn?"""
+
+import math
+import textwrap
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+
+# The Okabe-Ito palette without its yellow (too pale on white), dark grey in place of black.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "h", "*")
+NEUTRAL = "#4D4D4D"
+GUIDE = "#8C8C8C"
+PASS, FAIL, INCONCLUSIVE = "#0072B2", "#D55E00", "#8C8C8C"
+
+FONT_SIZE = 10
+SMALL_SIZE = 9
+MARK_SIZE = 7
+WIDTH = 7.2
+ROW_HEIGHT = 0.42
+LABEL_WIDTH = 26
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": FONT_SIZE,
+    "axes.titlesize": FONT_SIZE,
+    "axes.labelsize": FONT_SIZE,
+    "xtick.labelsize": SMALL_SIZE,
+    "ytick.labelsize": SMALL_SIZE,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.dpi": 110,
+    "figure.constrained_layout.use": True,
+}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a group is drawn: a colour and a marker, so that neither has to be seen to tell groups apart."""
+
+    colour: str
+    marker: str
+
+
+def mark_groups(groups: Iterable[str]) -> dict[str, Mark]:
+    """Give every group its colour and marker.
+
+    A group's first choice follows from its name alone, so it looks the same in every figure and on
+    every cohort; where two names want the same colour, the later in the alphabet takes the next free one.
+
+    Parameters
+    ----------
+    groups : iterable of str
+        The groups of one attribute, in any order.
+
+    Returns
+    -------
+    dict of str to Mark
+        Up to seven groups have seven colours; up to ten have ten markers.
+
+    Examples
+    --------
+    >>> mark_groups(["b", "a"]) == mark_groups(["a", "b"])
+    True
+    """
+    used_colours = dict.fromkeys(COLOURS, 0)
+    used_markers = dict.fromkeys(MARKERS, 0)
+    marks = {}
+    for group in sorted(set(groups)):
+        wish = zlib.crc32(group.encode())
+        colour = _next_free(used_colours, wish)
+        marker = _next_free(used_markers, wish // len(COLOURS))
+        marks[group] = Mark(colour, marker)
+    return marks
+
+
+def _next_free(used: dict[str, int], wish: int) -> str:
+    """Take the wished entry, or the next one among those used least."""
+    names = list(used)
+    start = wish % len(names)
+    best = min(names[start:] + names[:start], key=used.__getitem__)
+    used[best] += 1
+    return best
+
+
+@cache
+def _known_characters() -> frozenset[int]:
+    """Code points that the book's font can draw."""
+    path = font_manager.findfont("DejaVu Sans")
+    return frozenset(font_manager.get_font(path).get_charmap())
+
+
+def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
+    r"""Break a name from the cohort into short lines that matplotlib draws as they stand.
+
+    Parameters
+    ----------
+    text : str
+        Any text: blanks, accents, dollar signs, HTML.
+    width : int
+        Characters a line at the most.
+    lines : int
+        Lines at the most; what does not fit ends in an ellipsis.
+
+    Returns
+    -------
+    str
+        Dollar signs escaped (they would start a formula); characters that the font lacks become a box.
+
+    Examples
+    --------
+    >>> wrap_label("Two or more races, not Hispanic", width=20)
+    'Two or more races,\nnot Hispanic'
+    """
+    known = _known_characters()
+    clean = "".join(sign if ord(sign) in known else "\u25a1" for sign in " ".join(text.split()))
+    parts = textwrap.wrap(clean, width=width, max_lines=lines, placeholder=" \u2026") or ["(blank)"]
+    return "\n".join(parts).replace("$", r"\$")
+
+
+def label_with_n(text: str, n: float, *, width: int = LABEL_WIDTH) -> str:
+    """Write a name with its number of records, as every axis of groups does.
+
+    Parameters
+    ----------
+    text : str
+        Name of the group, site or model.
+    n : float
+        Records behind it.
+    width : int
+        Characters a line at the most.
+
+    Returns
+    -------
+    str
+        The wrapped name with ``(n = 1,234)``, which takes its own line when the name is long.
+
+    Examples
+    --------
+    >>> label_with_n("Black", 1234)
+    'Black (n = 1,234)'
+    """
+    name = wrap_label(text, width=width)
+    count = "(n not known)" if math.isnan(n) else f"(n = {int(n):,})"
+    fits = len(name.splitlines()[-1]) + 1 + len(count) <= width
+    return name + (" " if fits else "\n") + count
+
+
+def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> Axes:
+    """Return the axes given, or fresh ones in the book's style.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        Where to draw.
+    rows : int
+        Labelled rows that fresh axes must have room for; eight suits a figure without rows.
+    width : float
+        Width of fresh axes in inches.
+
+    Returns
+    -------
+    Axes
+        The axes to draw on.
+    """
+    if ax is not None:
+        return ax
+    with plt.rc_context(STYLE):
+        _, fresh = plt.subplots(figsize=(width, 1.1 + ROW_HEIGHT * max(rows, 2)))
+    return fresh
+
+
+def label_rows(ax: Axes, labels: Iterable[str]) -> None:
+    """Name the rows of a dot plot, first row on top, with room above and below.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes whose row i is drawn at y = i.
+    labels : iterable of str
+        Finished labels (see `label_with_n`).
+    """
+    names = list(labels)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color="#E3E3E3", linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def draw_estimate(
+    ax: Axes, x: float, y: float, *, low: float, high: float, mark: Mark, horizontal: bool = True
+) -> None:
+    """Draw an estimate with its interval; hollow, at the edge of the axes, when it is nan.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes to draw on, limits already set.
+    x, y : float
+        The point. With `horizontal` the estimate is `x`, else it is `y`.
+    low, high : float
+        Ends of the interval; nan draws none.
+    mark : Mark
+        Colour and marker.
+    horizontal : bool
+        Whether the estimate runs along x.
+    """
+    value = x if horizontal else y
+    if math.isnan(value):
+        draw_missing(ax, y if horizontal else x, mark=mark, horizontal=horizontal)
+        return
+    if not (math.isnan(low) or math.isnan(high)):
+        line = ((low, high), (y, y)) if horizontal else ((x, x), (low, high))
+        ax.plot(*line, color=mark.colour, linewidth=2, solid_capstyle="butt", zorder=2)
+    ax.plot(x, y, mark.marker, color=mark.colour, markersize=MARK_SIZE, markeredgecolor="white", zorder=3)
+
+
+def draw_missing(ax: Axes, position: float, *, mark: Mark, horizontal: bool = True) -> None:
+    """Draw a hollow mark at the near edge of the axes: a value that cannot be computed.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes to draw on.
+    position : float
+        Row (or column) of the mark.
+    mark : Mark
+        Colour and marker.
+    horizontal : bool
+        True when values run along x, so that the mark sits at the left edge of its row.
+    """
+    transform = ax.get_yaxis_transform() if horizontal else ax.get_xaxis_transform()
+    point = (0.015, position) if horizontal else (position, 0.02)
+    ax.plot(
+        *point,
+        mark.marker,
+        transform=transform,
+        color=mark.colour,
+        markersize=MARK_SIZE,
+        markerfacecolor="none",
+        clip_on=False,
+        zorder=3,
+    )
+
+
+def say_nothing_to_draw(ax: Axes, sentence: str) -> Axes:
+    """Put one sentence where a figure would be, when there is nothing to draw.
+
+    Parameters
+    ----------
+    ax : Axes
+        Axes to use up.
+    sentence : str
+        Why there is nothing.
+
+    Returns
+    -------
+    Axes
+        The same axes, without scales.
+    """
+    ax.set_axis_off()
+    text = wrap_label(sentence, width=60, lines=4)
+    ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, color=NEUTRAL)
+    return ax
