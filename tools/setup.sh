@@ -56,8 +56,16 @@ fi
 rm -f .venv/.complete-*
 
 echo "setup: installing the locked versions (a few minutes the first time)"
-.venv/bin/python -m pip install --quiet --no-deps --requirement requirements.lock 2>&1 | grep -v '^WARNING: Location' || true
-.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable . 2>&1 | grep -v '^WARNING: Location' || true
+install() {
+    local said
+    if ! said=$(.venv/bin/python -m pip install --quiet --no-deps "$@" 2>&1); then
+        printf '%s\n' "$said" >&2
+        echo "setup: pip could not install; see above" >&2
+        return 1
+    fi
+}
+install --requirement requirements.lock
+install --no-build-isolation --editable .
 .venv/bin/python -c 'import auditbook, numpy, pandas, sklearn, xgboost, jupyter_book'
 
 # graph-tool is not on the Python package index: put that one package of Debian's on the path, and nothing else of it.

@@ -18,6 +18,36 @@ TEXT_COLUMNS = (
 ).split()
 
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write one result file: the same table always gives the same bytes.
+
+    A text that a spreadsheet would take for a formula gets a leading apostrophe; `read_table` takes it off.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Any result table.
+    path : Path
+        The CSV file.
+    """
+    guarded = table.copy()
+    for name in guarded.columns:
+        if guarded[name].dtype == object:
+            guarded[name] = guarded[name].map(_guard_formula)
+    guarded.to_csv(path, index=False, float_format="%.10g", lineterminator="\n", encoding="utf-8")
+
+
+def _guard_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+def _unguard_formula(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+
+
 def read_table(path: Path) -> pd.DataFrame:
     """Read one result file; names stay text whatever they look like.
 
@@ -34,7 +64,9 @@ def read_table(path: Path) -> pd.DataFrame:
     text = {name: str for name in TEXT_COLUMNS}
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values={})
     for name in table.columns:
-        if name not in text:
+        if name in text:
+            table[name] = table[name].map(_unguard_formula)
+        else:
             table[name] = _as_numbers(table[name])
     return table
 

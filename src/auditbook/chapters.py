@@ -1,0 +1,239 @@
+"""How does a chapter run on a cohort: parameters checked, executed by papermill, faults named."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+import papermill
+from papermill.exceptions import PapermillExecutionError
+
+from auditbook.errors import InputError, RunError, nearest
+from auditbook.project import project_file
+
+KERNEL = "python3"
+HIDDEN = "remove-cell"
+
+
+def read_toc() -> list[str]:
+    """List the pages of the book in reading order, as paths below the top of the clone without suffix."""
+    import yaml
+
+    toc = yaml.safe_load(project_file("_toc.yml").read_text(encoding="utf-8"))
+    return [toc["root"], *_listed_files(toc["parts"])]
+
+
+def _listed_files(entries: list[dict[str, Any]]) -> Iterator[str]:
+    for entry in entries:
+        if "file" in entry:
+            yield entry["file"]
+        yield from _listed_files(entry.get("chapters", []) + entry.get("sections", []))
+
+
+def chapter_names() -> list[str]:
+    """List the chapters that are executed, in reading order.
+
+    Examples
+    --------
+    >>> "metrics" in chapter_names()
+    True
+    """
+    return [page.removeprefix("notebooks/") for page in read_toc() if page.startswith("notebooks/")]
+
+
+def chapter_source(name: str) -> Path:
+    """Find the Markdown source of a chapter.
+
+    Parameters
+    ----------
+    name : str
+        Name of the chapter, such as ``"metrics"``.
+
+    Returns
+    -------
+    Path
+        The file below ``notebooks``.
+
+    Raises
+    ------
+    InputError
+        If the book has no such chapter.
+    """
+    if name not in chapter_names():
+        listed = ", ".join(chapter_names())
+        raise InputError(
+            f"the book has no chapter '{name}'{nearest(name, chapter_names())}; its chapters: {listed}"
+        )
+    return project_file("notebooks", f"{name}.md")
+
+
+def check_parameters(notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], chapter: str) -> None:
+    """Refuse parameters that the chapter does not declare or that have another type than its default.
+
+    Parameters
+    ----------
+    notebook : notebook
+        The chapter, with one cell tagged ``parameters``.
+    parameters : mapping of str to value
+        What is to be passed.
+    chapter : str
+        Name of the chapter, for the message.
+
+    Raises
+    ------
+    InputError
+        One fault a parameter, with the nearest declared name.
+    """
+    declared = declared_parameters(notebook, chapter)
+    faults = []
+    for name, value in parameters.items():
+        if name not in declared:
+            listed = ", ".join(declared)
+            faults.append(
+                f"chapter '{chapter}' has no parameter '{name}'{nearest(name, declared)}; it has: {listed}"
+            )
+        elif type(value) is not type(declared[name]):
+            kind = type(declared[name]).__name__
+            faults.append(f"chapter '{chapter}': parameter '{name}' is {value!r}; it must be of type {kind}")
+    if faults:
+        raise InputError(*faults)
+
+
+def declared_parameters(notebook: nbformat.NotebookNode, chapter: str) -> dict[str, Any]:
+    """Read the parameters of a chapter and their defaults from its one ``parameters`` cell.
+
+    Parameters
+    ----------
+    notebook : notebook
+        The chapter.
+    chapter : str
+        Name of the chapter, for the message.
+
+    Returns
+    -------
+    dict of str to value
+        Defaults by name.
+
+    Raises
+    ------
+    RunError
+        If the chapter has no such cell, more than one, or one that holds more than plain assignments.
+    """
+    import ast
+
+    cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(cells) != 1:
+        raise RunError(f"chapter '{chapter}' has {len(cells)} cells tagged 'parameters'; it needs one")
+    declared: dict[str, Any] = {}
+    for statement in ast.parse(cells[0].source).body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            raise RunError(
+                f"chapter '{chapter}': the cell tagged 'parameters' may hold plain assignments only"
+            )
+        declared[statement.targets[0].id] = ast.literal_eval(statement.value)
+    return declared
+
+
+def read_chapter(name: str) -> nbformat.NotebookNode:
+    """Read a chapter's Markdown source as a notebook bound to the running environment's kernel.
+
+    Parameters
+    ----------
+    name : str
+        Name of the chapter.
+
+    Returns
+    -------
+    notebook
+        Without outputs; cell ids depend on position only, so that the same source gives the same file.
+    """
+    notebook = jupytext.read(chapter_source(name))
+    notebook.metadata["kernelspec"] = {"name": KERNEL, "display_name": "Python 3", "language": "python"}
+    for position, cell in enumerate(notebook.cells):
+        cell["id"] = f"{name}-{position}"[-64:]
+    return notebook
+
+
+@contextmanager
+def own_kernel() -> Iterator[None]:
+    """Make ``python3`` mean the running interpreter, whatever kernels are installed on the machine."""
+    before = os.environ.get("JUPYTER_PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        spec = Path(folder) / "kernels" / KERNEL
+        spec.mkdir(parents=True)
+        start = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        (spec / "kernel.json").write_text(
+            json.dumps({"argv": start, "display_name": "Python 3", "language": "python"}), encoding="utf-8"
+        )
+        os.environ["JUPYTER_PATH"] = folder if before is None else folder + os.pathsep + before
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["JUPYTER_PATH"]
+            else:
+                os.environ["JUPYTER_PATH"] = before
+
+
+def execute_chapter(name: str, parameters: Mapping[str, Any], target: Path) -> None:
+    """Execute a chapter and write the notebook with its outputs.
+
+    Parameters
+    ----------
+    name : str
+        Name of the chapter.
+    parameters : mapping of str to value
+        Values for the chapter's ``parameters`` cell, checked first.
+    target : Path
+        Notebook to write; its folder is the working folder of the chapter.
+
+    Raises
+    ------
+    InputError
+        If a parameter is wrong.
+    RunError
+        If a cell fails: names chapter, cell and error.
+    """
+    notebook = read_chapter(name)
+    check_parameters(notebook, parameters, name)
+    with tempfile.TemporaryDirectory() as scratch, own_kernel():
+        source, executed = Path(scratch) / "source.ipynb", Path(scratch) / "executed.ipynb"
+        nbformat.write(notebook, source)
+        try:
+            papermill.execute_notebook(
+                source,
+                executed,
+                parameters=dict(parameters),
+                kernel_name=KERNEL,
+                cwd=target.parent,
+                progress_bar=False,
+            )
+        except PapermillExecutionError as fault:
+            raise RunError(_describe_failure(name, fault)) from fault
+        except RuntimeError as fault:
+            raise RunError(f"chapter '{name}': the kernel stopped: {fault}") from fault
+        nbformat.write(_without_traces(nbformat.read(executed, as_version=4)), target)
+
+
+def _describe_failure(name: str, fault: PapermillExecutionError) -> str:
+    """Say which chapter, cell and error."""
+    first = next((line for line in fault.source.splitlines() if line.strip()), "")
+    return f"chapter '{name}', cell {fault.cell_index} ({first.strip()}): {fault.ename}: {fault.evalue}"
+
+
+def _without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Drop what depends on the moment and the machine; hide the parameter cells from the page."""
+    notebook.metadata.pop("papermill", None)
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        if {"parameters", "injected-parameters"} & set(tags) and HIDDEN not in tags:
+            cell.metadata["tags"] = [*tags, HIDDEN]
+    return notebook

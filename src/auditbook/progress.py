@@ -1,0 +1,51 @@
+"""How far is the run: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TextIO
+
+from tqdm import tqdm
+
+
+class Progress:
+    """Tell the steps of a run to the person who waits for it.
+
+    Parameters
+    ----------
+    total : int
+        Number of steps.
+    stream : text stream, optional
+        Where to write; standard error by default.
+    """
+
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+        self.stream = stream if stream is not None else sys.stderr
+        self.started = time.monotonic()
+        self.bar = None
+        if self.stream.isatty():
+            layout = "{bar:24} {n_fmt}/{total_fmt} {elapsed} {desc}"
+            self.bar = tqdm(total=total, file=self.stream, bar_format=layout)
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def say(self, text: str) -> None:
+        """Say what is being done now."""
+        if self.bar is not None:
+            self.bar.set_description_str(text)
+        else:
+            seconds = time.monotonic() - self.started
+            self.stream.write(f"[{seconds:6.1f} s] {text}\n")
+            self.stream.flush()
+
+    def done(self) -> None:
+        """Count one step as finished."""
+        if self.bar is not None:
+            self.bar.update()

@@ -1,0 +1,107 @@
+"""Where does the project lie, and which code and versions made a result?"""
+
+import hashlib
+import platform
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from auditbook.errors import RunError
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_COHORT = ROOT / "data" / "cohorts" / "texas-twin.toml"
+VERSIONED = (
+    "catboost ipfn jupyter-book jupytext lightgbm numpy pandas papermill pyarrow scikit-learn scipy seaborn "
+    "statsmodels xgboost"
+).split()
+
+
+def project_file(*parts: str) -> Path:
+    """Find a file or folder of the clone.
+
+    Parameters
+    ----------
+    *parts : str
+        Path below the top of the clone.
+
+    Returns
+    -------
+    Path
+        The absolute path.
+
+    Raises
+    ------
+    RunError
+        If it is not there: the package was installed without its clone.
+
+    Examples
+    --------
+    >>> project_file("data", "cohorts").name
+    'cohorts'
+    """
+    path = ROOT.joinpath(*parts)
+    if not path.exists():
+        raise RunError(f"{path} is missing: auditbook runs from a clone of its repository (make setup)")
+    return path
+
+
+def runs_folder() -> Path:
+    """Return the folder that holds all runs; it need not exist yet."""
+    return ROOT / "runs"
+
+
+@cache
+def package_version() -> str:
+    """Return the version of auditbook."""
+    return metadata.version("auditbook")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of every library whose results a run depends on."""
+    found = {"auditbook": package_version(), "python": platform.python_version()}
+    return found | {name: metadata.version(name) for name in VERSIONED}
+
+
+@cache
+def code_digest() -> str:
+    """Return a hash of the package's source, so that a result made by other code is seen to be stale."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.relative_to(ROOT).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def digest_files(paths: list[Path]) -> str:
+    """Hash the names and bytes of some files, in the order given.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Files that exist.
+
+    Returns
+    -------
+    str
+        SHA-256 in hexadecimal.
+    """
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def digest_text(*parts: str) -> str:
+    """Hash some texts, each kept apart from the next.
+
+    Examples
+    --------
+    >>> digest_text("ab", "c") == digest_text("a", "bc")
+    False
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part.encode()).digest())
+    return digest.hexdigest()
