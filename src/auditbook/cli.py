@@ -1,0 +1,184 @@
+"""What can be asked for on the command line, and what does a wrong call get."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from auditbook.errors import InputError, RunError, nearest
+from auditbook.project import package_version
+from auditbook.protocol import PROFILES
+
+DONE, FAILED, WRONG = 0, 1, 2
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors name the nearest allowed word."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        """Print one message and leave with code 2."""
+        if message.startswith("unrecognized arguments:"):
+            wrong = message.split(":", 1)[1].split()[0]
+            options = [text for action in self._actions for text in action.option_strings]
+            message += nearest(wrong, options)
+        self.exit(WRONG, f"auditbook: {message}\n(auditbook --help lists the commands)\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Declare every command and option."""
+    parser = Parser(
+        prog="auditbook",
+        description="Audit the fairness of a clinical prediction model, and say how far each verdict can be trusted.",
+        epilog="Exit codes: 0 done; 1 the run failed; 2 the cohort or the call is wrong.",
+    )
+    parser.add_argument("--version", action="version", version=f"auditbook {package_version()}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+
+    new = commands.add_parser("new", help="draft a cohort file from a table")
+    new.add_argument("data", type=Path, metavar="DATA", help="csv, csv.gz, tsv or parquet")
+    new.add_argument("--output", type=Path, metavar="FILE", help="cohort file to write (default: beside the data)")
+    new.set_defaults(act=_new)
+
+    check = commands.add_parser("check", help="read cohort file and data, and list all faults at once")
+    _add_cohort(check)
+    check.set_defaults(act=_check)
+
+    audit = commands.add_parser("audit", help="make the results, without chapters")
+    _add_cohort(audit)
+    _add_run(audit)
+    audit.set_defaults(act=_audit, only=None)
+
+    run = commands.add_parser("run", help="audit, execute the chapters, build the book")
+    _add_cohort(run)
+    _add_run(run)
+    run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
+    run.set_defaults(act=_run)
+    return parser
+
+
+def _add_cohort(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("cohort", type=Path, metavar="COHORT", help="the cohort file (TOML)")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="data file, in place of the one the cohort file names")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="seed of every random draw, in place of the protocol's")
+    parser.add_argument(
+        "--profile", choices=tuple(PROFILES), default="standard", help="amount of work, never its logic (default: standard)"
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, metavar="N", help="cores to use (default: all)")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="folder of the run (default: runs/<name>)")
+    parser.add_argument("--force", action="store_true", help="redo steps whose inputs have not changed")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 to {2**32 - 1}")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of cores")
+    return int(text)
+
+
+def _request(call: argparse.Namespace) -> "Request":  # noqa: F821
+    from auditbook.run import Request
+
+    return Request(
+        cohort=call.cohort,
+        data=call.data,
+        profile=PROFILES[call.profile],
+        seed=call.seed,
+        jobs=getattr(call, "jobs", 1),
+        run_dir=getattr(call, "run_dir", None),
+        force=getattr(call, "force", False),
+        only=getattr(call, "only", None),
+    )
+
+
+def _new(call: argparse.Namespace) -> None:
+    from auditbook.draft import draft_cohort
+
+    target = call.output if call.output is not None else call.data.with_name(call.data.name.split(".")[0] + ".toml")
+    if target.exists():
+        raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
+    text = draft_cohort(call.data, target=target)
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise InputError(f"{target} cannot be written: {fault.strerror}; use --output FILE") from fault
+    print(f"{target}: a first draft. Read it, correct what was guessed, then: auditbook check {target}")
+
+
+def _check(call: argparse.Namespace) -> None:
+    from auditbook.cohort import warn_cohort
+    from auditbook.run import check_cohort
+
+    cohort = check_cohort(_request(call))
+    print(f"{call.cohort}: no fault found")
+    print(cohort.summary())
+    for warning in warn_cohort(cohort):
+        print(f"warning: {warning}")
+
+
+def _audit(call: argparse.Namespace) -> None:
+    from auditbook.progress import Progress
+    from auditbook.run import run_audit
+
+    with Progress(total=3) as progress:
+        folder = run_audit(_request(call), progress)
+    print(f"results: {folder / 'results'}")
+
+
+def _run(call: argparse.Namespace) -> None:
+    from auditbook.chapters import chapter_names
+    from auditbook.progress import Progress
+    from auditbook.run import run_book
+
+    with Progress(total=4 + len(chapter_names())) as progress:
+        folder = run_book(_request(call), progress)
+    page = folder / "html" / "index.html"
+    print(f"results: {folder / 'results'}")
+    if page.is_file():
+        print(f"book: {page}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The call without the program's name; by default what was typed.
+
+    Returns
+    -------
+    int
+        0 done; 1 the run failed; 2 the cohort or the call is wrong.
+    """
+    call = build_parser().parse_args(arguments)
+    return _guard(call.act, call)
+
+
+def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) -> int:
+    """Turn a user's mistake and a failed run into a message and a code, without a traceback."""
+    try:
+        act(call)
+    except InputError as wrong:
+        for fault in wrong.faults:
+            print(f"auditbook: {fault}", file=sys.stderr)
+        return WRONG
+    except RunError as failed:
+        print(f"auditbook: the run failed: {failed}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("auditbook: interrupted; the same command goes on from here", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
