@@ -77,7 +77,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
         return column
     if set(column) <= {"True", "False"}:
         return column == "True"
-    return pd.to_numeric(column.replace("", float("nan")))
+    return pd.to_numeric(column.map(lambda cell: cell or float("nan")))
 
 
 @dataclass(frozen=True)
