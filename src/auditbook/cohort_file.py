@@ -1,0 +1,594 @@
+"""What does a cohort file say: its tables as types, validated at once and in full."""
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, show
+from auditbook.errors import InputError, nearest
+from auditbook.protocol import Protocol
+from auditbook.records import ScoreKind
+
+Value = str | int | float | bool
+
+_SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+_COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(.*?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class DropRule:
+    """Records to leave out: those whose `column` holds one of `values`; counted under `reason`."""
+
+    column: str
+    values: tuple[Value, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """``[data]``: where the table comes from.
+
+    Attributes
+    ----------
+    path : Path or None
+        The table's file; None when the cohort is synthetic.
+    source : str
+        Who publishes the data and on which terms, in words.
+    drop : tuple of DropRule
+        Records to leave out, in the order in which they are counted.
+    synthetic : str or None
+        Name of the generator used instead of a file.
+    rows, seed : int
+        Records to generate and the generator's seed.
+    """
+
+    path: Path | None = None
+    source: str = ""
+    drop: tuple[DropRule, ...] = ()
+    synthetic: str | None = None
+    rows: int = 100_000
+    seed: int = 42
+
+
+@dataclass(frozen=True)
+class Event:
+    """What counts as an event: ``column <comparison> value``."""
+
+    comparison: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """``[outcome]``: the column to predict.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    event : Event or None
+        What counts as an event; None for a continuous outcome.
+    text : str
+        The event as the file writes it, for the report; blank for a continuous outcome.
+    harm : str
+        What the event means to the person, in words.
+    """
+
+    column: str
+    event: Event | None
+    text: str = ""
+    harm: str = ""
+
+    @property
+    def continuous(self) -> bool:
+        """True when the outcome is a number and not an event."""
+        return self.event is None
+
+
+@dataclass(frozen=True)
+class SiteTable:
+    """``[site]``: the column that names the site, and whether a cohort without one is refused."""
+
+    column: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class UnitTable:
+    """``[unit]``: the column that names what must not be split between parts, such as the patient."""
+
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class AttributeTable:
+    """``[attributes.<name>]``: a protected attribute.
+
+    Attributes
+    ----------
+    name, column : str
+        Name in the report; column of the table.
+    reference : str or None
+        Group that contrasts are taken against.
+    groups : mapping of str to str
+        Recoding: value in the table to name of the group.
+    categories : tuple of str
+        The groups in their order, when declared; one without records stays listed.
+    bins : tuple of float
+        Lower bounds, rising; a bin holds its lower bound, and the last is open-ended.
+    labels : tuple of str
+        One a bin.
+    missing : {"error", "group", "drop"}
+        What happens to a record without a value.
+    missing_values : tuple
+        Values of this column that mean "missing", beside blank cells.
+    """
+
+    name: str
+    column: str
+    reference: str | None = None
+    groups: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    categories: tuple[str, ...] = ()
+    bins: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    missing: str = "error"
+    missing_values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class MissingTable:
+    """``[missing]``: rules for blank cells, and values that mean "missing" in every column."""
+
+    attributes: str = "error"
+    outcome: str = "drop"
+    values: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class FeaturesTable:
+    """``[features]``: columns that a model trained here may use; `include` None means every free column."""
+
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """``[scores.<name>]``: given predictions; exactly one of `threshold` and `percentile` is set."""
+
+    name: str
+    column: str
+    kind: ScoreKind
+    threshold: float | None = 0.5
+    percentile: float | None = None
+
+
+@dataclass(frozen=True)
+class PanelTable:
+    """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set."""
+
+    models: tuple[str, ...] = ()
+    threshold: float | None = 0.5
+    percentile: float | None = None
+
+
+@dataclass(frozen=True)
+class CohortFile:
+    """A validated cohort file.
+
+    Attributes
+    ----------
+    path : Path
+        The file itself.
+    name : str
+        Letters, digits and hyphens: names the folder of a run.
+    title : str
+        Heading of the report.
+    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol
+        The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order.
+    """
+
+    path: Path
+    name: str
+    title: str
+    data: DataTable
+    outcome: OutcomeTable
+    site: SiteTable
+    unit: UnitTable
+    attributes: tuple[AttributeTable, ...]
+    missing: MissingTable
+    features: FeaturesTable
+    scores: tuple[ScoreTable, ...]
+    panel: PanelTable
+    protocol: Protocol
+
+
+def read_cohort_file(path: Path) -> CohortFile:
+    """Read and validate a cohort file; the data it points at are not touched.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file.
+
+    Returns
+    -------
+    CohortFile
+        The file's tables, defaults filled in.
+
+    Raises
+    ------
+    InputError
+        With one sentence for every fault found: unknown keys, missing keys, wrong kinds, contradictions.
+    """
+    raw = _parse_toml(path)
+    faults = Faults(path.name)
+    for name in raw:
+        if name not in _TOP:
+            faults.add(
+                f"[{name}]" if isinstance(raw[name], dict) else name,
+                f"unknown{nearest(name, _TOP)}; allowed: {', '.join(_TOP)}",
+            )
+    for name in REQUIRED_TABLES:
+        if name not in raw:
+            faults.add(f"[{name}]", "the table is missing; see 'Bring your cohort' in the book")
+    top = check_keys({k: v for k, v in raw.items() if k in ("name", "title")}, SCHEMA[""], "", faults)
+    _check_name(top, faults)
+    missing = _missing(_table(raw, "missing", faults))
+    scores = _scores(raw, faults)
+    file = CohortFile(
+        path=path,
+        name=top.get("name", ""),
+        title=top.get("title", top.get("name", "")),
+        data=_data(raw, path, faults),
+        outcome=_outcome(raw, faults),
+        site=SiteTable(**_table(raw, "site", faults)),
+        unit=UnitTable(**_table(raw, "unit", faults)),
+        attributes=_attributes(raw, missing.attributes, faults),
+        missing=missing,
+        features=FeaturesTable(**_lists_to_tuples(_table(raw, "features", faults))),
+        scores=scores,
+        panel=_panel(raw, bool(scores), faults),
+        protocol=_protocol(_table(raw, "protocol", faults), faults),
+    )
+    _check_roles(file, raw, faults)
+    faults.raise_any()
+    return file
+
+
+_TOP = ("name", "title", *(name for name in SCHEMA if name.isalpha()), "attributes", "scores")
+
+
+def _parse_toml(path: Path) -> dict[str, Any]:
+    """Read TOML, or say in one sentence why it cannot be read."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a cohort file; name the .toml file in it")
+    if path.suffix.lower() != ".toml":
+        raise InputError(
+            f"{path} is not a cohort file (.toml); to draft one from a table: auditbook new {path}"
+        )
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        return tomllib.loads(text)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path, or draft one: auditbook new DATA") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; check its permissions") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        advice = "text needs quotes, lists need commas, no key stands twice"
+        raise InputError(f"{path.name}: not valid TOML: {error}; {advice}") from None
+
+
+def _table(raw: dict[str, Any], name: str, faults: Faults) -> dict[str, Any]:
+    """Return the values of one table that passed; empty when the table is absent."""
+    return check_keys(raw.get(name, {}), SCHEMA[name], f"[{name}]", faults) if name in raw else {}
+
+
+def _subtables(raw: dict[str, Any], name: str, faults: Faults) -> list[tuple[str, dict[str, Any]]]:
+    """Return name and values of each sub-table, such as ``[attributes.race]``."""
+    outer = raw.get(name, {})
+    if not isinstance(outer, dict):
+        faults.add(f"[{name}]", f"must be tables, found {show(outer)}; write one table each: [{name}.NAME]")
+        return []
+    found = []
+    for inner, table in outer.items():
+        if not inner.strip():
+            faults.add(f"[{name}]", f"the name {show(inner)} is blank; give it one")
+        found.append((inner, check_keys(table, SCHEMA[f"{name}.<name>"], f"[{name}.{inner}]", faults)))
+    return found
+
+
+def _lists_to_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Freeze the lists among a table's values."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+
+
+def _check_name(top: Mapping[str, Any], faults: Faults) -> None:
+    name = top.get("name")
+    if name is not None and not (_SLUG.fullmatch(name) and len(name) <= 64):
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:64].strip("-") or "my-cohort"
+        faults.add("name", f"{show(name)} is not letters, digits and hyphens (at most 64); write '{slug}'")
+
+
+def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
+    values = _table(raw, "data", faults)
+    rules = [
+        check_keys(rule, SCHEMA["data.drop"], f"[data] drop, entry {position}", faults)
+        for position, rule in enumerate(values.pop("drop", []), start=1)
+    ]
+    given = raw.get("data", {}) if isinstance(raw.get("data"), dict) else {}
+    if "data" in raw and ("path" in given) == ("synthetic" in given):
+        found = "both are" if "path" in given else "neither is"
+        faults.add("[data]", f"needs either path (a table) or synthetic (a generator); {found} given")
+    for key in ("rows", "seed"):
+        if key in values and "synthetic" not in given:
+            faults.add(f"[data] {key}", "is only used with synthetic; delete the line")
+        if values.get(key, 1) < (1 if key == "rows" else 0):
+            faults.add(
+                f"[data] {key}", f"{values[key]} is too small; allowed: {1 if key == 'rows' else 0} or more"
+            )
+    if "path" in values:
+        values["path"] = path.parent / Path(values["path"]).expanduser()
+    whole = [rule for rule in rules if len(rule) == 3]
+    drop = tuple(DropRule(rule["column"], tuple(rule["values"]), rule["reason"]) for rule in whole)
+    return DataTable(**values, drop=drop)
+
+
+def parse_event(event: Value) -> Event:
+    """Read an event: a comparison such as ``"> 3"``, or a value.
+
+    Parameters
+    ----------
+    event : str, int, float or bool
+        As the cohort file gives it. A value that itself starts like a comparison is written
+        ``'== "<30"'``.
+
+    Returns
+    -------
+    Event
+        Comparison sign and the value compared with; a number where the text is one.
+
+    Examples
+    --------
+    >>> parse_event("> 3")
+    Event(comparison='>', value=3)
+    >>> parse_event("Yes")
+    Event(comparison='==', value='Yes')
+    """
+    match = _COMPARISON.fullmatch(event) if isinstance(event, str) else None
+    if match is None:
+        return Event("==", event)
+    sign, text = match.groups()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return Event(sign, text[1:-1])
+    for kind in (int, float):
+        try:
+            return Event(sign, kind(text))
+        except ValueError:
+            continue
+    return Event(sign, text)
+
+
+def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
+    values = _table(raw, "outcome", faults)
+    given = raw.get("outcome", {}) if isinstance(raw.get("outcome"), dict) else {}
+    continuous = values.get("type") == "continuous"
+    if "outcome" in raw and continuous == ("event" in given):
+        advice = (
+            "delete event, or the type" if continuous else 'say what counts as an event, as event = "> 3"'
+        )
+        faults.add(
+            "[outcome] event",
+            f"{'given' if continuous else 'missing'}, while the type is "
+            f"{'continuous' if continuous else 'an event'}; {advice}",
+        )
+    event = None if continuous else parse_event(values.get("event", "?"))
+    if event and event.comparison in (">", ">=", "<", "<=") and not isinstance(event.value, int | float):
+        advice = f"for a value that starts like this, write event = '== \"{values['event']}\"'"
+        faults.add(
+            "[outcome] event",
+            f"{show(values['event'])} compares with {show(event.value)}, which is not a number; {advice}",
+        )
+    return OutcomeTable(values.get("column", ""), event, str(show_event(values)), values.get("harm", ""))
+
+
+def show_event(values: Mapping[str, Any]) -> str:
+    """Write the event as the file does; blank when there is none."""
+    event = values.get("event", "")
+    return event if isinstance(event, str) else show(event)
+
+
+def _missing(values: dict[str, Any]) -> MissingTable:
+    return MissingTable(**_lists_to_tuples(values))
+
+
+def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[AttributeTable, ...]:
+    tables = _subtables(raw, "attributes", faults)
+    if "attributes" in raw and not tables:
+        faults.add("[attributes]", "holds no attribute; write at least one table, such as [attributes.sex]")
+    found = []
+    for name, values in tables:
+        where = f"[attributes.{name}]"
+        if name in ("all", "cohort"):
+            faults.add(where, f"the name '{name}' is taken by the report; choose another")
+        _check_bins(values, where, faults)
+        _check_categories(values, where, faults)
+        values = {"missing": rule, "column": "", **_lists_to_tuples(values)}
+        if "bins" in values and "labels" not in values:
+            values["labels"] = label_bins(values["bins"])
+        values["groups"] = MappingProxyType(dict(values.get("groups", {})))
+        found.append(AttributeTable(name=name, **values))
+    return tuple(found)
+
+
+def _check_bins(values: Mapping[str, Any], where: str, faults: Faults) -> None:
+    bins, labels = values.get("bins"), values.get("labels")
+    if labels is not None and bins is None:
+        faults.add(f"{where} labels", "given without bins; add bins, or rename values with groups")
+    if bins is None:
+        return
+    if len(bins) < 2 or any(low >= high for low, high in itertools.pairwise(bins)):
+        faults.add(
+            f"{where} bins", f"{show(bins)} are not two or more rising lower bounds, such as [0, 18, 65]"
+        )
+    if labels is not None and len(labels) != len(bins):
+        faults.add(
+            f"{where} labels",
+            f"{len(labels)} labels for {len(bins)} bins; every bin needs one (the last bin is open-ended)",
+        )
+    if labels is not None and len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        faults.add(f"{where} labels", f"{show(twice)} stands twice; every bin needs its own label")
+    for key in ("groups", "categories"):
+        if key in values:
+            faults.add(f"{where} {key}", "given together with bins; keep one of the two")
+
+
+def _check_categories(values: Mapping[str, Any], where: str, faults: Faults) -> None:
+    names = values.get("categories", [])
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        faults.add(f"{where} categories", f"{show(twice)} stands twice; delete one")
+    known = names or values.get("labels", [])
+    reference = values.get("reference")
+    if known and reference is not None and reference not in known:
+        faults.add(
+            f"{where} reference",
+            f"{show(reference)} is none of the groups{nearest(reference, known)}; "
+            f"allowed: {', '.join(known)}",
+        )
+
+
+def label_bins(bins: tuple[float, ...]) -> tuple[str, ...]:
+    """Name bins by their bounds.
+
+    Parameters
+    ----------
+    bins : tuple of float
+        Rising lower bounds; each bin holds its lower bound, the last is open-ended.
+
+    Returns
+    -------
+    tuple of str
+        One label a bin.
+
+    Examples
+    --------
+    >>> label_bins((0, 18, 65))
+    ('0-17', '18-64', '65+')
+    >>> label_bins((0, 0.5))
+    ('0 to below 0.5', '0.5+')
+    """
+    whole = all(float(bound).is_integer() for bound in bins)
+    names = [
+        (f"{low:.0f}-{high - 1:.0f}" if high - 1 > low else f"{low:.0f}")
+        if whole
+        else f"{low:g} to below {high:g}"
+        for low, high in itertools.pairwise(bins)
+    ]
+    return (*names, f"{bins[-1]:g}+") if bins else ()
+
+
+def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:
+    found = []
+    for name, values in _subtables(raw, "scores", faults):
+        where, kind = f"[scores.{name}]", values.get("kind", "probability")
+        if kind == "decision":
+            for key in ("threshold", "percentile"):
+                if key in values:
+                    faults.add(f"{where} {key}", "has no meaning for decisions of 0 and 1; delete the line")
+        elif kind == "rank" and "kind" in values and not {"threshold", "percentile"} & set(values):
+            faults.add(where, "a rank needs threshold or percentile; add one, such as percentile = 97")
+        threshold, percentile = _cut(values, where, kind == "probability", faults)
+        found.append(ScoreTable(name, values.get("column", ""), kind, threshold, percentile))
+    return tuple(found)
+
+
+def _cut(
+    values: Mapping[str, Any], where: str, probability: bool, faults: Faults
+) -> tuple[float | None, float | None]:
+    """Return threshold and percentile, of which one is None."""
+    threshold, percentile = values.get("threshold"), values.get("percentile")
+    if threshold is not None and percentile is not None:
+        faults.add(where, "has both threshold and percentile; keep one")
+    if threshold is not None and probability and not 0 < threshold <= 1:
+        faults.add(f"{where} threshold", f"{show(threshold)} is not above 0 and at most 1")
+    if percentile is not None:
+        if not 0 < percentile < 100:
+            faults.add(f"{where} percentile", f"{show(percentile)} is not between 0 and 100")
+        return None, float(percentile)
+    return float(0.5 if threshold is None else threshold), None
+
+
+def _panel(raw: dict[str, Any], scores_given: bool, faults: Faults) -> PanelTable:
+    values = _table(raw, "panel", faults)
+    models = tuple(values.get("models", () if scores_given else ("xgboost", "logistic")))
+    threshold, percentile = _cut(values, "[panel]", True, faults)
+    if len(set(models)) < len(models):
+        twice = next(name for name in models if models.count(name) > 1)
+        faults.add("[panel] models", f"{show(twice)} stands twice; delete one")
+    return PanelTable(models, threshold, percentile)
+
+
+def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
+    for key, value in values.items():
+        low, high = _BOUNDS.get(key, (0, float("inf")))
+        if isinstance(value, int | float) and not low <= value <= high:
+            upper = f"{low} or more" if high == float("inf") else f"{low} to {high}"
+            faults.add(f"[protocol] {key}", f"{show(value)} is out of range; allowed: {upper}")
+    metrics = values.get("metrics")
+    if metrics is not None and (not metrics or len(set(metrics)) < len(metrics)):
+        faults.add("[protocol] metrics", "names no metric, or one twice; name each once, or delete the line")
+    for name in values.get("thresholds", {}):
+        allowed = next(key for key in SCHEMA["protocol"] if key.name == "metrics").choices
+        if name not in allowed:
+            faults.add(
+                "[protocol] thresholds",
+                f"{show(name)} is no metric{nearest(name, allowed)}; allowed: {', '.join(allowed)}",
+            )
+    if "thresholds" in values:
+        values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
+    return Protocol(**_lists_to_tuples(values))
+
+
+_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "resamples": (1, 1_000_000),
+    "resample_size": (1, float("inf")),
+    "vfr_stable": (0, 0.5),
+    "max_groups": (2, 1000),
+    "audit_share": (0.01, 0.99),
+    "seed": (0, 2**32 - 1),
+}
+
+
+def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> None:
+    """Find contradictions between tables."""
+    if file.site.required and file.site.column is None:
+        faults.add("[site] column", "is missing, while required = true; name the column that holds the site")
+    if not file.scores and not file.panel.models:
+        faults.add("[panel] models", "is empty and no [scores.NAME] is given: there is no model to audit")
+    for score in file.scores:
+        if score.name in file.panel.models:
+            faults.add(f"[scores.{score.name}]", "a model of [panel] has the same name; rename this one")
+    outcome = file.outcome.column
+    others = [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
+    others += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
+    others += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
+    others += [("[features] include", name) for name in file.features.include or ()]
+    others += [("[features] late", name) for name in file.features.late]
+    for where, column in others:
+        if outcome and column == outcome:
+            faults.add(where, f"'{column}' is the outcome; a column cannot be both")
+    given = raw.get("features", {})
+    if isinstance(given, dict) and {"include", "exclude"} <= set(given):
+        faults.add("[features]", "has both include and exclude; keep one")
+    for name in set(file.features.late) & set(file.features.exclude):
+        faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
