@@ -1,0 +1,91 @@
+"""Chapters: their form, their parameters, and what a failing one says."""
+
+import ast
+
+import nbformat
+import pytest
+
+from auditbook import chapters
+from auditbook.errors import InputError, RunError
+
+NAMES = chapters.chapter_names()
+
+
+def code_cells(name):
+    return [cell for cell in chapters.read_chapter(name).cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_defines_no_function_or_class(name):
+    for cell in code_cells(name):
+        kinds = {type(node) for node in ast.walk(ast.parse(cell.source))}
+        assert not kinds & {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef}, cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_cell_of_a_chapter_is_longer_than_a_dozen_lines(name):
+    for cell in code_cells(name):
+        assert len(cell.source.splitlines()) <= 12, cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_declares_its_parameters_and_starts_with_a_title(name):
+    notebook = chapters.read_chapter(name)
+    assert "run_dir" in chapters.declared_parameters(notebook, name)
+    assert notebook.cells[0].source.lstrip().startswith("# ")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_is_kept_without_outputs(name):
+    assert all(not cell.outputs for cell in code_cells(name))
+    assert "outputs" not in chapters.chapter_source(name).read_text(encoding="utf-8").split("---")[1]
+
+
+def test_an_unknown_parameter_is_an_error_with_the_nearest_name():
+    notebook = chapters.read_chapter(NAMES[0])
+    with pytest.raises(InputError, match="no parameter 'run_dirr' \\(did you mean 'run_dir'\\?\\)"):
+        chapters.check_parameters(notebook, {"run_dirr": ".."}, NAMES[0])
+
+
+def test_a_parameter_of_another_type_is_an_error():
+    notebook = chapters.read_chapter(NAMES[0])
+    with pytest.raises(InputError, match="'run_dir' is 3; it must be of type str"):
+        chapters.check_parameters(notebook, {"run_dir": 3}, NAMES[0])
+
+
+def test_an_unknown_chapter_is_an_error_with_the_nearest_name():
+    with pytest.raises(InputError, match="no chapter 'metricz' \\(did you mean 'metrics'\\?\\)"):
+        chapters.chapter_source("metricz")
+
+
+def small_notebook(*sources):
+    cells = [nbformat.v4.new_code_cell('run_dir = ""', metadata={"tags": ["parameters"]})]
+    cells += [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = {"name": "elsewhere-3.9", "display_name": "Elsewhere", "language": "python"}
+    return notebook
+
+
+def test_a_failing_cell_names_chapter_cell_and_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook("1 / 0"))
+    with pytest.raises(RunError, match=r"chapter 'metrics', cell 2 \(1 / 0\): ZeroDivisionError"):
+        chapters.execute_chapter("metrics", {"run_dir": ".."}, tmp_path / "metrics.ipynb")
+    assert not (tmp_path / "metrics.ipynb").exists()
+
+
+def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_path, monkeypatch):
+    source = "import sys\nprint(sys.executable)\nprint(run_dir)"
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
+    target = tmp_path / "metrics.ipynb"
+    chapters.execute_chapter("metrics", {"run_dir": '"; import os #'}, target)
+    import sys
+
+    text = nbformat.read(target, as_version=4).cells[-1].outputs[0].text.splitlines()
+    assert text == [sys.executable, '"; import os #']
+
+
+def test_two_cells_of_parameters_are_an_error():
+    notebook = small_notebook()
+    notebook.cells.append(notebook.cells[0])
+    with pytest.raises(RunError, match="has 2 cells tagged 'parameters'"):
+        chapters.declared_parameters(notebook, "metrics")

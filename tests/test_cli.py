@@ -1,0 +1,216 @@
+"""The command line: what a right call leaves behind, and what a wrong one says."""
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.cli import main
+
+COHORT = """\
+name = "small"
+title = "A small cohort"
+
+[data]
+path = "small.csv"
+
+[outcome]
+column = "outcome"
+event = 1
+
+[attributes.group]
+column = "group"
+
+[scores.risk]
+column = "risk"
+kind = "probability"
+
+[panel]
+models = []
+"""
+
+
+def small_table(rows=400, groups=3):
+    rng = np.random.default_rng(5)
+    risk = rng.uniform(size=rows).round(3)
+    return pd.DataFrame(
+        {
+            "outcome": (rng.uniform(size=rows) < risk).astype(int),
+            "group": [f"g{k % groups}" for k in range(rows)],
+            "risk": risk,
+            "age": rng.integers(18, 90, rows),
+        }
+    )
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a cohort file and its data; return the call's last arguments."""
+
+    def _write(table=None, text=COHORT):
+        (small_table() if table is None else table).to_csv(tmp_path / "small.csv", index=False)
+        (tmp_path / "small.toml").write_text(text, encoding="utf-8")
+        return [str(tmp_path / "small.toml"), "--run-dir", str(tmp_path / "run")]
+
+    return _write
+
+
+def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
+    assert main(["audit", *write()]) == 0
+    assert str(tmp_path / "run" / "results") in capsys.readouterr().out
+    names = {path.stem for path in (tmp_path / "run" / "results").iterdir()}
+    assert names >= {"groups", "verdicts", "models", "score_bins", "cohort_groups"}
+    info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert info["rows_read"] == 400
+    assert [step["step"] for step in info["steps"]] == ["cohort", "scores", "verdicts"]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(write, tmp_path):
+    call = write()
+    found = {}
+    for folder, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        assert main(["audit", call[0], "--run-dir", str(tmp_path / folder), "--seed", seed]) == 0
+        found[folder] = (tmp_path / folder / "results" / "verdicts.csv").read_bytes()
+    assert found["a"] == found["b"]
+    assert found["a"] != found["c"]
+
+
+def test_an_unchanged_audit_is_kept_and_a_changed_one_is_not(write, tmp_path, capsys):
+    call = write()
+    assert main(["audit", *call]) == 0
+    assert main(["audit", *call]) == 0
+    assert "nothing has changed" in capsys.readouterr().err
+    changed = small_table()
+    changed.loc[0, "outcome"] = 1 - changed.loc[0, "outcome"]
+    changed.to_csv(tmp_path / "small.csv", index=False)
+    assert main(["audit", *call]) == 0
+    assert "nothing has changed" not in capsys.readouterr().err
+
+
+def test_results_that_somebody_edited_are_made_again(write, tmp_path):
+    call = write()
+    assert main(["audit", *call]) == 0
+    path = tmp_path / "run" / "results" / "verdicts.csv"
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"pass", b"fail"))
+    assert main(["audit", *call]) == 0
+    assert path.read_bytes() == before
+
+
+def with_scores_in_percent():
+    return small_table().assign(risk=lambda table: table["risk"] * 100)
+
+
+def with_300_groups():
+    return small_table(rows=600, groups=300)
+
+
+BAD_DATA = {
+    "one group": (small_table(groups=1), ["group", "one group"]),
+    "scores of 0-100": (with_scores_in_percent(), ["risk", "not probabilities"]),
+    "300 groups": (with_300_groups(), ["group", "300 groups", "50"]),
+    "an empty table": (small_table().iloc[:0], ["small.csv", "no rows"]),
+    "no events": (small_table().assign(outcome=0), ["outcome", "0"]),
+}
+
+
+@pytest.mark.parametrize(("table", "words"), BAD_DATA.values(), ids=BAD_DATA.keys())
+def test_bad_data_get_one_clear_message_and_leave_nothing(table, words, write, tmp_path, capsys):
+    assert main(["audit", *write(table)]) == 2
+    said = capsys.readouterr().err
+    for word in words:
+        assert word in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "run" / "results").exists()
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+BAD_FILES = {
+    "a wrong column": (COHORT.replace('"outcome"', '"outcom"'), ["outcom", "did you mean 'outcome'?"]),
+    "an event that matches nothing": (COHORT.replace("event = 1", 'event = "Yes"'), ["Yes", "0", "1"]),
+    "missing data": (COHORT.replace("small.csv", "elsewhere.csv"), ["elsewhere.csv"]),
+    "an unknown key": (COHORT.replace("event =", "evnt ="), ["evnt", "did you mean 'event'?"]),
+    "no TOML": ("name = ", ["small.toml"]),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_FILES.values(), ids=BAD_FILES.keys())
+def test_a_bad_cohort_file_gets_one_clear_message_and_leaves_nothing(text, words, write, tmp_path, capsys):
+    assert main(["audit", *write(text=text)]) == 2
+    said = capsys.readouterr().err
+    for word in words:
+        assert word in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "run" / "results").exists()
+
+
+def test_a_failed_audit_leaves_the_last_good_one_in_place(write, tmp_path, capsys):
+    call = write()
+    assert main(["audit", *call]) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run" / "results").iterdir()}
+    write(small_table().assign(outcome=0))
+    assert main(["audit", *call]) == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run" / "results").iterdir()} == before
+
+
+def test_a_cohort_file_that_is_not_there_is_named(tmp_path, capsys):
+    assert main(["check", str(tmp_path / "nowhere.toml")]) == 2
+    assert "nowhere.toml" in capsys.readouterr().err
+
+
+def test_check_finds_no_fault_and_writes_nothing(write, tmp_path, capsys):
+    call = write()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert main(["check", call[0]]) == 0
+    assert "no fault found" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_draft_is_a_cohort_file_that_can_be_checked(tmp_path, capsys):
+    small_table().to_csv(tmp_path / "stays.csv", index=False)
+    assert main(["new", str(tmp_path / "stays.csv")]) == 0
+    assert "path" in tomllib.loads((tmp_path / "stays.toml").read_text(encoding="utf-8"))["data"]
+    assert main(["new", str(tmp_path / "stays.csv")]) == 2
+    assert "not overwritten" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (["run", "x.toml", "--sed", "3"], "--seed"),
+        (["audit", "x.toml", "--seed", "-1"], "-1"),
+        (["audit", "x.toml", "--jobs", "0"], "0"),
+        (["audit", "x.toml", "--profile", "huge"], "huge"),
+        (["adit", "x.toml"], "adit"),
+        ([], "COMMAND"),
+    ],
+)
+def test_a_wrong_call_exits_with_2_and_says_why(call, word, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(call)
+    assert left.value.code == 2
+    assert word in capsys.readouterr().err
+
+
+def test_an_unknown_chapter_is_refused_before_anything_is_done(write, tmp_path, capsys):
+    assert main(["run", *write(), "--only", "metricz"]) == 2
+    assert "did you mean 'metrics'?" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_second_run_in_the_same_folder_is_kept_out(write, tmp_path, capsys):
+    from auditbook.run import locked
+
+    call = write()
+    with locked(tmp_path / "run"):
+        assert main(["audit", *call]) == 1
+    assert "another run is at work" in capsys.readouterr().err
+
+
+def test_the_command_is_installed():
+    said = subprocess.run([sys.executable, "-m", "auditbook.cli", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout.startswith("auditbook ")
