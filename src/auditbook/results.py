@@ -12,10 +12,27 @@ import pandas as pd
 from auditbook.errors import InputError
 from auditbook.protocol import Protocol
 
-TEXT_COLUMNS = (
-    "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
-    "tier_reasons site column role kind note source family"
-).split()
+TEXT_COLUMNS = [
+    "model",
+    "attribute",
+    "group",
+    "metric",
+    "reason",
+    "support",
+    "lowest_group",
+    "highest_group",
+    "dominant_verdict",
+    "verdict",
+    "tier",
+    "tier_reasons",
+    "site",
+    "column",
+    "role",
+    "kind",
+    "note",
+    "source",
+    "family",
+]
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -69,6 +86,17 @@ def read_table(path: Path) -> pd.DataFrame:
         else:
             table[name] = _as_numbers(table[name])
     return table
+
+
+def rows(table: pd.DataFrame) -> list[Any]:
+    """List the rows of a result table as named tuples, whose fields carry the names of the columns.
+
+    Examples
+    --------
+    >>> [row.n for row in rows(pd.DataFrame({"n": [3, 4]}))]
+    [3, 4]
+    """
+    return list(table.itertuples(index=False))
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
@@ -164,5 +192,7 @@ def read_run(folder: Path) -> Run:
     """
     path = folder / "run.json"
     if not path.is_file():
-        raise InputError(f"{folder} holds no finished run (no run.json); make one with: auditbook audit COHORT")
+        raise InputError(
+            f"{folder} holds no finished run (no run.json); make one with: auditbook audit COHORT"
+        )
     return Run(folder, json.loads(path.read_text(encoding="utf-8")))

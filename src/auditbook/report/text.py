@@ -9,6 +9,8 @@ from unicodedata import category
 import pandas as pd
 from IPython.display import HTML, Markdown
 
+from auditbook.errors import InputError, nearest
+
 MISSING = "\u2013"  # an en dash
 Kind = Literal["text", "count", "share", "number"]
 
@@ -40,6 +42,41 @@ def escape(text: object) -> str:
 def _is_harmless(sign: str) -> bool:
     """Whether neither Markdown nor HTML gives the sign a meaning inside a line."""
     return sign.isalnum() or not sign.isascii() or sign in " ,;?%'"
+
+
+def pick(table: pd.DataFrame, column: str, wanted: str = "") -> str:
+    """Choose what a chapter shows: the one asked for, or the first in the table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A result table.
+    column : str
+        Its column of names, such as ``"model"`` or ``"attribute"``.
+    wanted : str
+        The chapter's parameter; blank takes the first.
+
+    Returns
+    -------
+    str
+        A name that the column holds; blank when the table has no rows and nothing was asked for.
+
+    Raises
+    ------
+    InputError
+        If the column does not hold the name; lists the names and the nearest one.
+
+    Examples
+    --------
+    >>> pick(pd.DataFrame({"model": ["a", "b"]}), "model")
+    'a'
+    """
+    names = list(dict.fromkeys(table[column]))
+    if wanted and wanted not in names:
+        raise InputError(
+            f"this run has no {column} '{wanted}'{nearest(wanted, names)}; it has: {', '.join(names)}"
+        )
+    return wanted or (names[0] if names else "")
 
 
 def join_words(words: Iterable[str], *, last: str = "and") -> str:
