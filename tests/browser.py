@@ -11,6 +11,10 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
+FLAGS = """
+--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage
+--disable-background-networking --disable-component-update --disable-sync --window-size=1280,1600
+"""
 LOCAL = ("file:", "data:", "blob:", "about:", "chrome:", "devtools:")
 
 MATHS_DONE = """
@@ -21,7 +25,8 @@ MISSING_IMAGES = """
 return [...document.images].filter(i => !(i.complete && i.naturalWidth > 0)).map(i => i.src.slice(0, 200))
 """
 NAMELESS_IMAGES = """
-return [...document.querySelectorAll('article img')].filter(i => !i.alt.trim() || /_build|\\.png$/.test(i.alt))
+return [...document.querySelectorAll('article img')]
+    .filter(i => !i.alt.trim() || /_build|\\.png$/.test(i.alt))
     .map(i => i.src.slice(-80))
 """
 MATHS_FAULTS = """
@@ -55,10 +60,7 @@ def open_browser() -> Iterator[webdriver.Chrome]:
         pytest.skip("chromium and chromedriver are not installed (make test installs them on Debian)")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for flag in (
-        "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage "
-        "--disable-background-networking --disable-component-update --disable-sync --window-size=1280,1600"
-    ).split():
+    for flag in FLAGS.split():
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))

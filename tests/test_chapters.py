@@ -62,7 +62,11 @@ def small_notebook(*sources):
     cells = [nbformat.v4.new_code_cell('run_dir = ""', metadata={"tags": ["parameters"]})]
     cells += [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    notebook.metadata["kernelspec"] = {"name": "elsewhere-3.9", "display_name": "Elsewhere", "language": "python"}
+    notebook.metadata["kernelspec"] = {
+        "name": "elsewhere-3.9",
+        "display_name": "Elsewhere",
+        "language": "python",
+    }
     return notebook
 
 

@@ -203,7 +203,7 @@ def test_an_unknown_chapter_is_refused_before_anything_is_done(write, tmp_path, 
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(write, tmp_path, capsys):
-    from auditbook.run import locked
+    from auditbook.plan import locked
 
     call = write()
     with locked(tmp_path / "run"):
@@ -212,5 +212,7 @@ def test_a_second_run_in_the_same_folder_is_kept_out(write, tmp_path, capsys):
 
 
 def test_the_command_is_installed():
-    said = subprocess.run([sys.executable, "-m", "auditbook.cli", "--version"], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-m", "auditbook.cli", "--version"], capture_output=True, text=True, check=True
+    )
     assert said.stdout.startswith("auditbook ")

@@ -8,7 +8,23 @@ import pytest
 from auditbook.errors import InputError
 from auditbook.results import read_run, read_table, write_table
 
-NAMES = ["=1+1", "+x", "-y", "@z", "'quoted", "NA", "nan", "", "00123", "é, ü", '"', "<b>", "line\nbreak", "1e5", "True"]
+NAMES = [
+    "=1+1",
+    "+x",
+    "-y",
+    "@z",
+    "'quoted",
+    "NA",
+    "nan",
+    "",
+    "00123",
+    "é, ü",
+    '"',
+    "<b>",
+    "line\nbreak",
+    "1e5",
+    "True",
+]
 
 
 def test_names_of_groups_come_back_as_they_were(tmp_path):

@@ -1,4 +1,4 @@
-"""How does a run become pages: a staged copy of the book with the executed chapters, built into offline HTML."""
+"""How does a run become pages: a staged copy of the book, built into HTML that needs no network."""
 
 import shutil
 import subprocess
@@ -37,7 +37,9 @@ def mathjax_file() -> Path:
     """Find the one script that sets formulas without a network: MathJax with its glyphs inside."""
     path = Path(str(files("mathjax"))) / "static" / "mathjax" / "es5" / "tex-svg.js"
     if not path.is_file():
-        raise RunError("MathJax is missing from the environment (package django-static-mathjax): run make setup")
+        raise RunError(
+            "MathJax is missing from the environment (package django-static-mathjax): run make setup"
+        )
     return path
 
 

@@ -5,10 +5,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from auditbook.errors import InputError, RunError, nearest
 from auditbook.project import package_version
 from auditbook.protocol import PROFILES
+
+if TYPE_CHECKING:
+    from auditbook.plan import Request
 
 DONE, FAILED, WRONG = 0, 1, 2
 
@@ -29,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Declare every command and option."""
     parser = Parser(
         prog="auditbook",
-        description="Audit the fairness of a clinical prediction model, and say how far each verdict can be trusted.",
+        description="Audit the fairness of a clinical prediction model; say how far each verdict can be trusted.",
         epilog="Exit codes: 0 done; 1 the run failed; 2 the cohort or the call is wrong.",
     )
     parser.add_argument("--version", action="version", version=f"auditbook {package_version()}")
@@ -37,7 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     new = commands.add_parser("new", help="draft a cohort file from a table")
     new.add_argument("data", type=Path, metavar="DATA", help="csv, csv.gz, tsv or parquet")
-    new.add_argument("--output", type=Path, metavar="FILE", help="cohort file to write (default: beside the data)")
+    new.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: beside the data)")
     new.set_defaults(act=_new)
 
     check = commands.add_parser("check", help="read cohort file and data, and list all faults at once")
@@ -59,16 +63,21 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_cohort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cohort", type=Path, metavar="COHORT", help="the cohort file (TOML)")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="data file, in place of the one the cohort file names")
-    parser.add_argument("--seed", type=_seed, metavar="N", help="seed of every random draw, in place of the protocol's")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="data file, in place of the cohort file's")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="seed, in place of the protocol's")
     parser.add_argument(
-        "--profile", choices=tuple(PROFILES), default="standard", help="amount of work, never its logic (default: standard)"
+        "--profile",
+        choices=tuple(PROFILES),
+        default="standard",
+        help="amount of work, never its logic",
     )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, metavar="N", help="cores to use (default: all)")
-    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="folder of the run (default: runs/<name>)")
+    parser.add_argument(
+        "--jobs", type=_jobs, default=os.cpu_count(), metavar="N", help="cores (default: all)"
+    )
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder (default: runs/<name>)")
     parser.add_argument("--force", action="store_true", help="redo steps whose inputs have not changed")
 
 
@@ -84,8 +93,8 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
-def _request(call: argparse.Namespace) -> "Request":  # noqa: F821
-    from auditbook.run import Request
+def _request(call: argparse.Namespace) -> "Request":
+    from auditbook.plan import Request
 
     return Request(
         cohort=call.cohort,
@@ -102,7 +111,11 @@ def _request(call: argparse.Namespace) -> "Request":  # noqa: F821
 def _new(call: argparse.Namespace) -> None:
     from auditbook.draft import draft_cohort
 
-    target = call.output if call.output is not None else call.data.with_name(call.data.name.split(".")[0] + ".toml")
+    target = (
+        call.output
+        if call.output is not None
+        else call.data.with_name(call.data.name.split(".")[0] + ".toml")
+    )
     if target.exists():
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
     text = draft_cohort(call.data, target=target)
@@ -115,9 +128,9 @@ def _new(call: argparse.Namespace) -> None:
 
 def _check(call: argparse.Namespace) -> None:
     from auditbook.cohort import warn_cohort
-    from auditbook.run import check_cohort
+    from auditbook.plan import load_planned, plan_run
 
-    cohort = check_cohort(_request(call))
+    cohort = load_planned(plan_run(_request(call)))
     print(f"{call.cohort}: no fault found")
     print(cohort.summary())
     for warning in warn_cohort(cohort):

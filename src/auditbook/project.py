@@ -10,10 +10,9 @@ from auditbook.errors import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_COHORT = ROOT / "data" / "cohorts" / "texas-twin.toml"
-VERSIONED = (
-    "catboost ipfn jupyter-book jupytext lightgbm numpy pandas papermill pyarrow scikit-learn scipy seaborn "
-    "statsmodels xgboost"
-).split()
+VERSIONED = tuple(
+    ["catboost", "ipfn", "jupyter-book", "jupytext", "lightgbm", "numpy", "pandas", "papermill", "pyarrow", "scikit-learn", "scipy", "seaborn", "statsmodels", "xgboost"]
+)
 
 
 def project_file(*parts: str) -> Path:

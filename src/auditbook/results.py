@@ -12,27 +12,9 @@ import pandas as pd
 from auditbook.errors import InputError
 from auditbook.protocol import Protocol
 
-TEXT_COLUMNS = [
-    "model",
-    "attribute",
-    "group",
-    "metric",
-    "reason",
-    "support",
-    "lowest_group",
-    "highest_group",
-    "dominant_verdict",
-    "verdict",
-    "tier",
-    "tier_reasons",
-    "site",
-    "column",
-    "role",
-    "kind",
-    "note",
-    "source",
-    "family",
-]
+TEXT_COLUMNS = tuple(
+    ["model", "attribute", "group", "metric", "reason", "support", "lowest_group", "highest_group", "dominant_verdict", "verdict", "tier", "tier_reasons", "site", "column", "role", "kind", "note", "source", "family"]
+)
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
