@@ -1,0 +1,230 @@
+"""Which models can be trained for an audit, and with which frozen configuration?"""
+
+import importlib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from auditbook.errors import InputError, nearest
+from auditbook.project import project_file
+
+FAMILIES = ("linear", "tree", "bagged trees", "boosted trees", "stack")
+PACKAGES = {
+    "sklearn": "scikit-learn",
+    "xgboost": "xgboost",
+    "lightgbm": "lightgbm",
+    "catboost": "catboost",
+}
+"""Distribution names of the libraries a model may come from, by the name they are imported under."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The frozen configuration of one model of the panel.
+
+    Attributes
+    ----------
+    name : str
+        Name in cohort files and tables: small letters, digits, underscores.
+    title : str
+        Name for readers.
+    family : str
+        One of `FAMILIES`.
+    estimator : str
+        Dotted name of the classifier's class.
+    scale : bool
+        True when features are standardised on the training records first.
+    seed_key, jobs_key : str or None
+        Parameters of the class that receive the seed and the number of cores.
+    parameters : mapping of str to object
+        Parameters passed as they stand.
+    """
+
+    name: str
+    title: str
+    family: str
+    estimator: str
+    scale: bool = False
+    seed_key: str | None = None
+    jobs_key: str | None = None
+    parameters: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def package(self) -> str:
+        """Distribution name of the library that holds the class."""
+        return PACKAGES[self.estimator.split(".")[0]]
+
+    def describe(self) -> dict[str, Any]:
+        """Return everything that determines the trained model, as plain values."""
+        return {
+            "name": self.name,
+            "estimator": self.estimator,
+            "scale": self.scale,
+            "seed_key": self.seed_key,
+            "parameters": dict(self.parameters),
+        }
+
+
+_KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "title": ("a text", lambda value: isinstance(value, str) and bool(value.strip())),
+    "family": (f"one of {', '.join(FAMILIES)}", lambda value: value in FAMILIES),
+    "class": (
+        f"the dotted name of a class of {', '.join(PACKAGES)}",
+        lambda value: (
+            isinstance(value, str) and bool(_CLASS.fullmatch(value)) and value.split(".")[0] in PACKAGES
+        ),
+    ),
+    "scale": ("true or false", lambda value: isinstance(value, bool)),
+    "seed_key": ("a text", lambda value: isinstance(value, str)),
+    "jobs_key": ("a text", lambda value: isinstance(value, str)),
+    "parameters": ("a table", lambda value: isinstance(value, dict)),
+}
+_REQUIRED = ("title", "family", "class")
+
+
+def read_panel(path: Path | None = None) -> dict[str, ModelConfig]:
+    """Read the configurations of all models that can be trained.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A panel file; by default the project's ``data/panel.toml``.
+
+    Returns
+    -------
+    dict of str to ModelConfig
+        By model name, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        With every fault of the file: not TOML, a name, key or value that is not allowed.
+
+    Examples
+    --------
+    >>> read_panel()["xgboost"].parameters["n_estimators"]
+    1000
+    """
+    path = path if path is not None else project_file("data", "panel.toml")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise InputError(f"{path.name} cannot be read as TOML: {fault}") from fault
+    faults = [fault for name, table in content.items() for fault in _find_faults(name, table)]
+    if faults:
+        raise InputError(*(f"{path.name}: {fault}" for fault in faults))
+    return {name: _make_config(name, table) for name, table in content.items()}
+
+
+def _find_faults(name: str, table: Any) -> list[str]:
+    """List what is wrong with one table of the panel file."""
+    if not isinstance(table, dict):
+        return [f"'{name}' stands outside a table; a model is a table such as [logistic]"]
+    faults = []
+    if not _NAME.fullmatch(name):
+        faults.append(f"[{name}]: a model's name has small letters, digits and underscores only")
+    for key, value in table.items():
+        if key not in _KINDS:
+            faults.append(
+                f"[{name}]: unknown key '{key}'{nearest(key, _KINDS)}; allowed: {', '.join(_KINDS)}"
+            )
+        elif not _KINDS[key][1](value):
+            faults.append(f"[{name}] {key} must be {_KINDS[key][0]}, found {value!r}")
+    faults += [f"[{name}] has no {key}" for key in _REQUIRED if key not in table]
+    return faults
+
+
+def _make_config(name: str, table: Mapping[str, Any]) -> ModelConfig:
+    rest = {key: value for key, value in table.items() if key not in ("class", "parameters")}
+    parameters = MappingProxyType(dict(table.get("parameters", {})))
+    return ModelConfig(name=name, estimator=table["class"], parameters=parameters, **rest)
+
+
+PANEL_NAMES = tuple(read_panel())
+"""Names of the models that a cohort file may list under ``[panel] models``."""
+
+
+def choose_models(names: Iterable[str], panel: Mapping[str, ModelConfig]) -> tuple[ModelConfig, ...]:
+    """Look up the models that a cohort file asks for.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names under ``[panel] models``.
+    panel : mapping of str to ModelConfig
+        The models there are.
+
+    Returns
+    -------
+    tuple of ModelConfig
+        In the order asked for.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown (the nearest known one is named) or listed twice.
+
+    Examples
+    --------
+    >>> [config.title for config in choose_models(["logistic"], read_panel())]
+    ['Logistic regression']
+    """
+    names = tuple(names)
+    faults = [
+        f"[panel] models: unknown model '{name}'{nearest(name, panel)}; known: {', '.join(panel)}"
+        for name in names
+        if name not in panel
+    ]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    faults += [f"[panel] models: '{name}' is listed more than once; list it once" for name in twice]
+    if faults:
+        raise InputError(*faults)
+    return tuple(panel[name] for name in names)
+
+
+def make_classifier(config: ModelConfig, *, seed: int, jobs: int) -> Any:
+    """Make an untrained classifier from its configuration.
+
+    Parameters
+    ----------
+    config : ModelConfig
+        A model of the panel.
+    seed : int
+        Seed of the training, where the class takes one.
+    jobs : int
+        Cores to use, where the class takes them.
+
+    Returns
+    -------
+    classifier
+        An object with ``fit(X, y)`` and ``predict_proba(X)``.
+
+    Raises
+    ------
+    InputError
+        If the library has no such class, or the class does not know a parameter.
+
+    Examples
+    --------
+    >>> make_classifier(read_panel()["xgboost"], seed=42, jobs=1).max_depth
+    10
+    """
+    module, _, name = config.estimator.rpartition(".")
+    parameters = dict(config.parameters)
+    parameters |= {config.seed_key: seed} if config.seed_key else {}
+    parameters |= {config.jobs_key: jobs} if config.jobs_key else {}
+    try:
+        classifier = getattr(importlib.import_module(module), name)(**parameters)
+    except (ImportError, AttributeError, TypeError) as fault:
+        raise InputError(f"panel.toml: [{config.name}] cannot be made: {fault}") from fault
+    return make_pipeline(StandardScaler(), classifier) if config.scale else classifier
