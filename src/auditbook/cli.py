@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Declare every command and option."""
     parser = Parser(
         prog="auditbook",
-        description="Audit the fairness of a clinical prediction model; say how far each verdict can be trusted.",
+        description="Audit the fairness of a clinical prediction model; say how far to trust each verdict.",
         epilog="Exit codes: 0 done; 1 the run failed; 2 the cohort or the call is wrong.",
     )
     parser.add_argument("--version", action="version", version=f"auditbook {package_version()}")

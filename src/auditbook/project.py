@@ -10,9 +10,10 @@ from auditbook.errors import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_COHORT = ROOT / "data" / "cohorts" / "texas-twin.toml"
-VERSIONED = tuple(
-    ["catboost", "ipfn", "jupyter-book", "jupytext", "lightgbm", "numpy", "pandas", "papermill", "pyarrow", "scikit-learn", "scipy", "seaborn", "statsmodels", "xgboost"]
-)
+VERSIONED = (
+    "catboost ipfn jupyter-book jupytext lightgbm numpy pandas papermill pyarrow scikit-learn scipy "
+    "seaborn statsmodels xgboost"
+).split()
 
 
 def project_file(*parts: str) -> Path:

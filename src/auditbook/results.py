@@ -12,11 +12,10 @@ import pandas as pd
 from auditbook.errors import InputError
 from auditbook.protocol import Protocol
 
-TEXT_COLUMNS = tuple(
-    ["model", "attribute", "group", "metric", "reason", "support", "lowest_group", "highest_group", "dominant_verdict", "verdict", "tier", "tier_reasons", "site", "column", "role", "kind", "note", "source", "family"]
-)
-
-
+TEXT_COLUMNS = (
+    "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
+    "tier_reasons site column role kind note source family"
+).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
