@@ -4,15 +4,16 @@ import math
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.axis import Axis
+from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
 
 from auditbook.figures.style import (
     COLOURS,
     FAIL,
+    FONT_SIZE,
     GUIDE,
     NEUTRAL,
     SMALL_SIZE,
-    Mark,
     draw_estimate,
     label_rows,
     label_with_n,
@@ -162,14 +163,21 @@ def draw_site_volumes(sites: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax)
     if sites.empty:
         return say_nothing_to_draw(ax, "No site column: there are no sites to draw.")
-    ax.bar(sites["rank"], sites["n"], width=0.9, color=COLOURS[0])
+    ax.plot(sites["rank"], sites["n"], "o-", color=COLOURS[0], markersize=3.5, linewidth=1)
     ax.set_yscale("log")
-    ax.set_ylim(bottom=0.8)
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
+    ax.set_ylim(0.8, 1.5 * sites["n"].max())
+    _count_ticks(ax.yaxis)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("site, by rank of volume")
     ax.set_ylabel("records (log scale)")
-    ax.set_title(f"{len(sites):,} sites, {int(sites['n'].sum()):,} records", loc="left")
+    ax.set_title(f"{len(sites):,} sites, {int(sites['n'].sum()):,} records", loc="left", fontsize=FONT_SIZE)
     return ax
+
+
+def _count_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis of counts with plain numbers."""
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_site_rates(sites: pd.DataFrame, *, overall: float, ax: Axes | None = None) -> Axes:
@@ -198,7 +206,8 @@ def draw_site_rates(sites: pd.DataFrame, *, overall: float, ax: Axes | None = No
     ax.plot(sites["n"], sites["event_rate"], "o", color=COLOURS[0], markersize=4)
     ax.axhline(overall, color=COLOURS[1], linestyle="--", linewidth=1.2, label="whole cohort")
     ax.set_xscale("log")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
+    ax.set_xlim(0.7 * sites["n"].min(), 1.5 * sites["n"].max())
+    _count_ticks(ax.xaxis)
     ax.set_ylim(-0.02, 1.02)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.set_xlabel("records of the site, n (log scale)")
@@ -228,7 +237,6 @@ def draw_missing_shares(columns: pd.DataFrame, *, limit: int = 15, ax: Axes | No
     ax = new_axes(ax, rows=len(holed))
     if holed.empty:
         return say_nothing_to_draw(ax, "No column has a missing value.")
-    marks = mark_groups(columns["role"])
     names = [f"{row.column} [{row.role}]" for row in rows(holed)]
     label_rows(
         ax,
@@ -238,8 +246,7 @@ def draw_missing_shares(columns: pd.DataFrame, *, limit: int = 15, ax: Axes | No
         ],
     )
     for position, row in enumerate(rows(holed)):
-        mark: Mark = marks[row.role]
-        ax.barh(position, row.missing_share, color=mark.colour, height=0.6)
+        ax.barh(position, row.missing_share, color=COLOURS[0], height=0.6)
     ax.set_xlim(0, _upper_limit(holed["missing_share"]))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
     ax.set_xlabel("share of records without a value")

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 # The Okabe-Ito palette without its yellow (too pale on white), dark grey in place of black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
@@ -21,7 +22,7 @@ PASS, FAIL, INCONCLUSIVE = "#0072B2", "#D55E00", "#8C8C8C"
 
 FONT_SIZE = 10
 SMALL_SIZE = 9
-MARK_SIZE = 7
+MARK_SIZE = 7.5
 WIDTH = 7.2
 ROW_HEIGHT = 0.42
 LABEL_WIDTH = 26
@@ -218,7 +219,7 @@ def draw_estimate(
     if not (math.isnan(low) or math.isnan(high)):
         line = ((low, high), (y, y)) if horizontal else ((x, x), (low, high))
         ax.plot(*line, color=mark.colour, linewidth=2, solid_capstyle="butt", zorder=2)
-    ax.plot(x, y, mark.marker, color=mark.colour, markersize=MARK_SIZE, markeredgecolor="white", zorder=3)
+    ax.plot(x, y, mark.marker, color=mark.colour, markersize=MARK_SIZE, clip_on=False, zorder=3)
 
 
 def draw_missing(ax: Axes, position: float, *, mark: Mark, horizontal: bool = True) -> None:
@@ -265,6 +266,8 @@ def say_nothing_to_draw(ax: Axes, sentence: str) -> Axes:
         The same axes, without scales.
     """
     ax.set_axis_off()
+    if isinstance(ax.figure, Figure) and ax.figure.axes == [ax]:
+        ax.figure.set_size_inches(WIDTH, 0.9)
     text = wrap_label(sentence, width=60, lines=4)
     ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, color=NEUTRAL)
     return ax

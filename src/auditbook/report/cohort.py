@@ -117,7 +117,8 @@ def describe_question(info: Mapping[str, Any]) -> str:
     event = escape(outcome.get("event") or "")
     parts = [f"The outcome is read from the column **{column}**."]
     if event:
-        parts.append(f"An event is a record with **{column} {event}**.")
+        sign = "" if str(outcome["event"]).lstrip()[:1] in ("<", ">", "=", "!") else "= "
+        parts.append(f"An event is a record with **{column} {sign}{event}**.")
     if info.get("harm"):
         parts.append(f"The harm behind the event: {escape(info['harm'])}.")
     names = info.get("attributes") or []
@@ -214,18 +215,22 @@ def describe_groups(groups: pd.DataFrame) -> str:
     filled = groups[groups["n"] > 0]
     if filled.empty:
         return "No group of this attribute holds a record."
-    attribute = escape(groups["attribute"].iloc[0])
+    parts = [f"**{escape(groups['attribute'].iloc[0])}** has {plural(len(groups), 'group')}."]
+    parts += [_describe_sizes(filled), _describe_range(filled)]
+    parts += [_describe_empty(groups), _describe_missing_group(groups)]
+    return " ".join(part for part in parts if part)
+
+
+def _describe_sizes(filled: pd.DataFrame) -> str:
+    """Say which groups are the largest and the smallest."""
     largest, smallest = (choose(rows(filled), key=lambda row: row.n) for choose in (max, min))
-    parts = [
-        f"**{attribute}** has {plural(len(groups), 'group')}.",
+    if largest.n == smallest.n:
+        return f"Each holds {plural(largest.n, 'record')}."
+    return (
         f"The largest is {escape(largest.group)} with {plural(largest.n, 'record')} "
         f"({share(largest.share)}), the smallest {escape(smallest.group)} "
-        f"with {plural(smallest.n, 'record')} ({share(smallest.share)}).",
-        _describe_range(filled),
-        _describe_empty(groups),
-        _describe_missing_group(groups),
-    ]
-    return " ".join(part for part in parts if part)
+        f"with {plural(smallest.n, 'record')} ({share(smallest.share)})."
+    )
 
 
 def _describe_range(filled: pd.DataFrame) -> str:
@@ -430,12 +435,16 @@ def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
     short = (groups["n"] < protocol.min_records) | (groups["events"] < protocol.min_events)
     short |= others < protocol.min_non_events
     widest = find_small_groups(groups[groups["n"] > 0], limit=1)
-    parts = [
-        f"{count_of(int(short.sum()), len(groups), 'group')} in the whole cohort "
-        f"{'falls' if short.sum() == 1 else 'fall'} short of {protocol.min_records} records, "
-        f"{protocol.min_events} events or {protocol.min_non_events} non-events; "
-        "a verdict that needs more than there is will be inconclusive."
-    ]
+    needed = f"{protocol.min_records} records, {protocol.min_events} events"
+    needed = f"{needed} or {protocol.min_non_events} non-events"
+    if short.any():
+        verb = "falls" if short.sum() == 1 else "fall"
+        parts = [
+            f"In the whole cohort {count_of(int(short.sum()), len(groups), 'group')} {verb} short of "
+            f"{needed}; a verdict that needs more than there is will be inconclusive."
+        ]
+    else:
+        parts = [f"In the whole cohort no group falls short of {needed}."]
     for row in rows(widest):
         ends = interval(row.event_rate_low, row.event_rate_high, kind="share")
         parts.append(

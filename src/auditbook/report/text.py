@@ -214,7 +214,7 @@ def share(value: float, *, digits: int = 1) -> str:
     if math.isnan(value):
         return MISSING
     step = 10.0**-digits
-    text = f"{100 * value:.{digits}f}"
+    text = number(100 * value, digits=digits)
     if value > 0 and float(text) == 0:
         return f"under {step:.{digits}f}%"
     if value < 1 and float(text) == 100:
