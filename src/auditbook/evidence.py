@@ -1,0 +1,344 @@
+"""What do the audited records, and resamples of them, say about the groups of one attribute?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.counts import check_binary, count_groups, count_sites
+from auditbook.errors import InputError
+from auditbook.protocol import Protocol
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.resampling import draw_counts, draw_scores, draw_sites, open_stream
+from auditbook.score_cells import sort_cells
+from auditbook.score_sums import (
+    N_BINS,
+    OrderedScores,
+    ScoreSums,
+    check_probabilities,
+    order_scores,
+    stack_sums,
+    sum_scores,
+    sum_site_scores,
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Counts, or score sums, of one attribute's groups under every model.
+
+    Attributes
+    ----------
+    whole : int array of shape (n_models, n_groups, 4), or ScoreSums with leading shape (n_models,)
+        The audited records as they are.
+    resampled : the same, with leading shape (n_models, n_resamples)
+        Resamples of the protocol's size.
+    own_size : the same
+        Resamples as large as the audit itself.
+    by_site : the same, or None
+        Resamples of whole sites; None with fewer than two sites.
+    """
+
+    whole: Any
+    resampled: Any
+    own_size: Any
+    by_site: Any
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How an audit is resampled.
+
+    Attributes
+    ----------
+    seed : int
+        The run's seed.
+    resamples : int
+        K.
+    size, own_size : int
+        Records a resample: by the protocol, and in the audit.
+    site : int array, shape (n,), or None
+        Position of each record's site among the sites that hold audited records.
+    n_sites : int
+        Number of these; 0 without a site column.
+    site_times : int array, shape (n_resamples, n_sites), or None
+        How often each resample draws each site; the same for every model and attribute.
+    """
+
+    seed: int
+    resamples: int
+    size: int
+    own_size: int
+    site: NDArray[np.integer] | None
+    n_sites: int
+    site_times: NDArray[np.int64] | None
+
+
+def plan_draws(records: AuditRecords, *, protocol: Protocol, seed: int) -> Draws:
+    """Fix sizes, sites and seed of the resamples.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    protocol : Protocol
+        Gives K and the size of a resample.
+    seed : int
+        The run's seed.
+
+    Returns
+    -------
+    Draws
+        The same for all attributes.
+
+    Examples
+    --------
+    >>> records = AuditRecords(np.zeros(9, np.int8), (), (), site=np.repeat([0, 4, 7], 3))
+    >>> plan_draws(records, protocol=Protocol(), seed=1).n_sites
+    3
+    """
+    own = len(records.outcome)
+    site, count, times = None, 0, None
+    if records.site is not None:
+        names, site = np.unique(records.site, return_inverse=True)
+        count = len(names)
+    if count >= 2:
+        times = draw_sites(count, resamples=protocol.resamples, rng=open_stream(seed, "sites"))
+    return Draws(seed, protocol.resamples, min(protocol.resample_size, own), own, site, count, times)
+
+
+def settle_groups(attribute: Attribute) -> Attribute:
+    """Keep the groups that hold records, in the order of their names.
+
+    Everything random and every tie follows this order, so the order in which groups were declared is of no
+    consequence.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        As declared.
+
+    Returns
+    -------
+    Attribute
+        Without empty groups.
+
+    Examples
+    --------
+    >>> settle_groups(Attribute("sex", ("M", "X", "F"), np.array([0, 2, 2]))).codes.tolist()
+    [1, 0, 0]
+    """
+    held = np.bincount(attribute.codes, minlength=len(attribute.groups))
+    kept = sorted(np.flatnonzero(held).tolist(), key=lambda place: attribute.groups[place])
+    place = np.full(len(attribute.groups), -1)
+    place[kept] = np.arange(len(kept))
+    names = tuple(attribute.groups[old] for old in kept)
+    return Attribute(attribute.name, names, place[attribute.codes], attribute.reference)
+
+
+def check_records(records: AuditRecords) -> None:
+    """Refuse records that cannot be audited, naming every fault.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is to be audited.
+
+    Raises
+    ------
+    InputError
+        If there is no record or no model, lengths differ, an outcome is neither 0 nor 1, a group's position is
+        out of bounds, or a score is not what its kind says.
+
+    Examples
+    --------
+    >>> scores = (Score("m", "rank", 1.0, np.array([0.5, 3.0])),)
+    >>> check_records(AuditRecords(np.array([0, 1], np.int8), (), scores))
+    """
+    n, faults = len(records.outcome), []
+    if not n:
+        raise InputError("there is no record to audit")
+    if not records.scores:
+        raise InputError("there is no model to audit")
+    check_binary(np.asarray(records.outcome), what="outcomes")
+    for attribute in records.attributes:
+        codes = np.asarray(attribute.codes)
+        if len(codes) != n:
+            faults.append(f"{attribute.name}: {len(codes)} groups for {n} records")
+        elif codes.min() < 0 or codes.max() >= len(attribute.groups):
+            faults.append(f"{attribute.name}: a record's group is none of the {len(attribute.groups)} declared")
+    faults += [f"{score.model}: {fault}" for score in records.scores if (fault := _find_fault(score, n))]
+    if records.site is not None and len(records.site) != n:
+        faults.append(f"{len(records.site)} sites for {n} records")
+    if faults:
+        raise InputError(*faults)
+
+
+def _find_fault(score: Score, n: int) -> str:
+    """Say what is wrong with a model's scores; blank when nothing is."""
+    values = np.asarray(score.values)
+    if len(values) != n:
+        return f"{len(values)} scores for {n} records"
+    if not np.isfinite(values).all():
+        return f"{int((~np.isfinite(values)).sum())} scores are missing or infinite"
+    try:
+        if score.kind == "probability":
+            check_probabilities(values)
+        if score.kind == "decision":
+            check_binary(values, what="decisions")
+    except InputError as fault:
+        return str(fault)
+    return ""
+
+
+def order_probabilities(records: AuditRecords) -> dict[str, OrderedScores]:
+    """Order the records of every model that gives probabilities.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+
+    Returns
+    -------
+    dict of str to OrderedScores
+        By model; models of another kind are left out.
+
+    Examples
+    --------
+    >>> order_probabilities(AuditRecords(np.array([0, 1], np.int8), (), ()))
+    {}
+    """
+    return {
+        score.model: order_scores(records.outcome, score.values)
+        for score in records.scores
+        if score.kind == "probability"
+    }
+
+
+def gather_counts(records: AuditRecords, attribute: Attribute, draws: Draws) -> Evidence:
+    """Count one attribute's groups under every model, and draw resamples of the counts.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    attribute : Attribute
+        From `settle_groups`.
+    draws : Draws
+        From `plan_draws`.
+
+    Returns
+    -------
+    Evidence
+        Of counts.
+
+    Examples
+    --------
+    >>> scores = (Score("m", "decision", 0.5, np.array([1.0, 0, 1, 0])),)
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> plan = plan_draws(records, protocol=Protocol(resamples=5), seed=1)
+    >>> gather_counts(records, sex, plan).resampled.shape
+    (1, 5, 2, 4)
+    """
+    decisions = np.stack([score.decisions for score in records.scores])
+    n_groups = len(attribute.groups)
+    whole = count_groups(records.outcome, decisions, attribute.codes, n_groups)
+
+    def resample(size: int) -> NDArray[np.int64]:
+        return np.stack(
+            [
+                draw_counts(
+                    table,
+                    size=size,
+                    resamples=draws.resamples,
+                    rng=open_stream(draws.seed, "counts", score.model, attribute.name, str(size)),
+                )
+                for score, table in zip(records.scores, whole, strict=True)
+            ]
+        )
+
+    resampled = resample(draws.size)
+    own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
+    by_site = None
+    if draws.site is not None and draws.site_times is not None:
+        at_site = count_sites(
+            records.outcome, decisions, attribute.codes, n_groups, site=draws.site, n_sites=draws.n_sites
+        )
+        drawn = np.tensordot(draws.site_times.astype(float), at_site.astype(float), axes=(1, 1))
+        by_site = np.rint(np.moveaxis(drawn, 0, 1)).astype(np.int64)
+    return Evidence(whole, resampled, own_size, by_site)
+
+
+def gather_scores(
+    records: AuditRecords, attribute: Attribute, draws: Draws, ordered: Mapping[str, OrderedScores]
+) -> Evidence:
+    """Sum one attribute's scores under every model, and draw resamples of the sums.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    attribute : Attribute
+        From `settle_groups`.
+    draws : Draws
+        From `plan_draws`.
+    ordered : mapping of str to OrderedScores
+        From `order_probabilities`; the sums of a model that is not there are zero.
+
+    Returns
+    -------
+    Evidence
+        Of score sums.
+
+    Examples
+    --------
+    >>> scores = (Score("m", "probability", 0.5, np.array([0.9, 0.2, 0.8, 0.1])),)
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> plan = plan_draws(records, protocol=Protocol(resamples=5), seed=1)
+    >>> gather_scores(records, sex, plan, order_probabilities(records)).resampled.benefit.shape
+    (1, 5, 2)
+    """
+    found = [_gather_model(score.model, attribute, draws, ordered) for score in records.scores]
+    by_site = None if draws.site_times is None else stack_sums([one.by_site for one in found])
+    whole, resampled = (stack_sums([getattr(one, part) for one in found]) for part in ("whole", "resampled"))
+    same = draws.own_size == draws.size
+    return Evidence(
+        whole, resampled, resampled if same else stack_sums([one.own_size for one in found]), by_site
+    )
+
+
+def _gather_model(
+    model: str, attribute: Attribute, draws: Draws, ordered: Mapping[str, OrderedScores]
+) -> Evidence:
+    """Sum and resample the scores of one model."""
+    n_groups = len(attribute.groups)
+    if model not in ordered:
+        blank = _blank_sums(draws.resamples, n_groups)
+        return Evidence(_blank_sums(n_groups), blank, blank, blank)
+    scores = ordered[model]
+    cells = sort_cells(scores, attribute.codes, n_groups)
+
+    def resample(size: int) -> ScoreSums:
+        stream = open_stream(draws.seed, "scores", model, attribute.name, str(size))
+        return draw_scores(cells, size=size, resamples=draws.resamples, rng=stream)
+
+    by_site = None
+    if draws.site is not None and draws.site_times is not None:
+        at_site = sum_site_scores(
+            scores, attribute.codes, n_groups, site=draws.site, n_sites=draws.n_sites
+        )
+        by_site = at_site.weigh(draws.site_times)
+    resampled = resample(draws.size)
+    own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
+    return Evidence(sum_scores(scores, attribute.codes, n_groups), resampled, own_size, by_site)
+
+
+def _blank_sums(*shape: int) -> ScoreSums:
+    """Sums over no record."""
+    by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
+    return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)

@@ -1,0 +1,135 @@
+"""How sure can one be of a share, or of a number seen in many resamples?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from statsmodels.stats.proportion import proportion_confint
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Bounds of one quantity or of many.
+
+    Attributes
+    ----------
+    low, high : float array, shape (...)
+        The bounds; nan where nothing can be said.
+    """
+
+    low: Array
+    high: Array
+
+
+def wilson_interval(successes: ArrayLike, trials: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Bound a share by Wilson's score interval.
+
+    Parameters
+    ----------
+    successes, trials : int arrays that broadcast together
+        How often it happened, out of how many.
+    level : float
+        Coverage aimed at.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1] and never of zero width; nan where there were no trials.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> interval = wilson_interval(0, 10)
+    >>> float(interval.low), round(float(interval.high), 4)
+    (0.0, 0.2775)
+    """
+    hits, total = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
+    tried = total > 0
+    low, high = proportion_confint(hits, np.where(tried, total, 1.0), alpha=1 - level, method="wilson")
+    low = np.where(hits == 0, 0.0, np.clip(low, 0, 1))
+    high = np.where(hits == total, 1.0, np.clip(high, 0, 1))
+    return Interval(np.where(tried, low, np.nan), np.where(tried, high, np.nan))
+
+
+def flip_interval(passes: ArrayLike, trials: ArrayLike, *, level: float = 0.95) -> Interval:
+    r"""Bound a flip rate :math:`\min(p, 1 - p)` through Wilson's interval of the pass share p.
+
+    The interval is the image of Wilson's under the map from p to the flip rate. It therefore holds the true
+    flip rate whenever Wilson's holds the true p. Where Wilson's interval straddles one half, the flip rate
+    may be as high as 0.5, and as low as the end that lies further from one half.
+
+    Parameters
+    ----------
+    passes, trials : int arrays that broadcast together
+        Resamples that passed, out of those in which the metric is defined.
+    level : float
+        Coverage aimed at.
+
+    Returns
+    -------
+    Interval
+        Within [0, 0.5]; nan where there were no trials.
+
+    Examples
+    --------
+    >>> interval = flip_interval(250, 500)
+    >>> round(float(interval.low), 4), float(interval.high)
+    (0.4563, 0.5)
+    """
+    share = wilson_interval(passes, trials, level=level)
+    low = np.minimum(share.low, 1 - share.high)
+    high = np.minimum(share.high, 1 - share.low)
+    return Interval(low, np.where((share.low <= 0.5) & (share.high >= 0.5), 0.5, high))
+
+
+def percentile_interval(values: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Take the middle part of many resampled values.
+
+    The interval describes the resamples. It is no test: that of a range (a largest minus a smallest rate)
+    never reaches zero, even when the groups do not differ.
+
+    Parameters
+    ----------
+    values : float array, shape (..., n_resamples)
+        Values of a statistic; nan where it is undefined.
+    level : float
+        Share of the defined values that lies between the bounds.
+
+    Returns
+    -------
+    Interval
+        Linear interpolation between order statistics; nan where no value is defined.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 13.
+    doi:10.1007/978-1-4899-4541-9
+
+    Examples
+    --------
+    >>> interval = percentile_interval(range(101), level=0.9)
+    >>> float(interval.low), float(interval.high)
+    (5.0, 95.0)
+    """
+    ranked = np.sort(np.asarray(values, float), axis=-1)
+    defined = np.count_nonzero(~np.isnan(ranked), axis=-1)
+    tail = round((1 - level) / 2, 12)
+    return Interval(_order_statistic(ranked, defined, tail), _order_statistic(ranked, defined, 1 - tail))
+
+
+def _order_statistic(ranked: Array, defined: NDArray[np.intp], share: float) -> Array:
+    """Interpolate between sorted values; `defined` says how many at the front of each row count."""
+    if not ranked.shape[-1]:
+        return np.full(ranked.shape[:-1], np.nan)
+    position = share * np.maximum(defined - 1, 0)
+    below = np.floor(position).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    left = np.take_along_axis(ranked, below[..., None], axis=-1)[..., 0]
+    right = np.take_along_axis(ranked, above[..., None], axis=-1)[..., 0]
+    return left + (position - below) * (right - left)

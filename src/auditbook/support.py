@@ -1,0 +1,121 @@
+"""Is there enough of every group to give a verdict, and if not, what is missing?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.metrics import Metric, Need
+from auditbook.protocol import Protocol
+from auditbook.records import ScoreKind
+
+ALL_NEEDS: tuple[Need, ...] = ("records", "events", "non_events")
+
+
+def name_shortfall(
+    events: int, non_events: int, *, protocol: Protocol, needs: Sequence[Need] = ALL_NEEDS
+) -> str:
+    """Say what a group has too little of.
+
+    Parameters
+    ----------
+    events, non_events : int
+        What the group has.
+    protocol : Protocol
+        What is needed.
+    needs : sequence of {"records", "events", "non_events", "probability"}
+        What counts; all of them by default.
+
+    Returns
+    -------
+    str
+        Blank when there is enough.
+
+    Examples
+    --------
+    >>> name_shortfall(4, 96, protocol=Protocol())
+    '4 events, 10 needed'
+    """
+    if not events + non_events:
+        return "no records"
+    held = {
+        "events": (events, protocol.min_events),
+        "non_events": (non_events, protocol.min_non_events),
+        "records": (events + non_events, protocol.min_records),
+    }
+    short = [
+        f"{_count(found, word)}, {wanted} needed"
+        for word, (found, wanted) in held.items()
+        if word in needs and found < wanted
+    ]
+    return " and ".join(short)
+
+
+def _count(number: int, word: str) -> str:
+    """Write a number with its noun."""
+    noun = word.replace("_", "-")
+    return f"{number} {noun[:-1] if number == 1 else noun}"
+
+
+def find_obstacles(
+    metric: Metric,
+    *,
+    kind: ScoreKind,
+    groups: Sequence[str],
+    strata: NDArray[np.integer],
+    parts: NDArray[np.floating],
+    n_selected: int,
+    protocol: Protocol,
+) -> list[str]:
+    """List everything that keeps a cell from getting a verdict.
+
+    Parameters
+    ----------
+    metric : Metric
+        What is judged.
+    kind : {"probability", "rank", "decision"}
+        What the model's scores mean.
+    groups : sequence of str, length n_groups
+        The groups that hold records.
+    strata : int array, shape (n_groups, 2)
+        Their events and non-events.
+    parts : float array, shape (n_parts, n_groups)
+        The metric's group values; of shape (1, 1) for a metric of the whole sample.
+    n_selected : int
+        Records selected in all groups together.
+    protocol : Protocol
+        The minimum support.
+
+    Returns
+    -------
+    list of str
+        Sentences without a full stop; empty when nothing is in the way.
+
+    Examples
+    --------
+    >>> from auditbook.metrics import METRICS
+    >>> find_obstacles(METRICS["EOPP"], kind="rank", groups=["A", "B"], strata=np.array([[4, 90], [20, 90]]),
+    ...                parts=np.array([[0.5, 0.6]]), n_selected=40, protocol=Protocol())
+    ['A: 4 events, 10 needed']
+    """
+    if len(groups) < 2:
+        return [f"only one group has records ({groups[0]})" if groups else "no group has records"]
+    short = {
+        name: name_shortfall(int(events), int(others), protocol=protocol, needs=metric.needs)
+        for name, (events, others) in zip(groups, strata, strict=True)
+    }
+    found = [f"{name}: {what}" for name, what in short.items() if what]
+    if metric.needs_probability and kind != "probability":
+        return [f"no probability: the score is a {kind}", *found]
+    lost = np.isnan(parts).any(axis=0)
+    why = f"{metric.undefined}, so {metric.quantity} is undefined"
+    if not n_selected and metric.undefined == "no record selected":
+        found.append(f"no record is selected, so {metric.quantity} is undefined")
+    elif len(lost) == len(groups):
+        found += [f"{name}: {why}" for name, gone in zip(groups, lost, strict=True) if gone and not short[name]]
+    elif lost.any():
+        found.append(why)
+    if not found and np.isnan(metric.combine(parts)):
+        cause = "" if n_selected else "no record is selected, so "
+        found.append(f"{cause}{metric.name} is undefined")
+    return found

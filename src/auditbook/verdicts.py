@@ -1,0 +1,325 @@
+"""Does each cell pass, fail, or stay open, and how far can its verdict be trusted?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook import counts as rates
+from auditbook.auc import group_auc
+from auditbook.counts import count_groups, rate, stratum_sizes
+from auditbook.evidence import (
+    Draws,
+    Evidence,
+    check_records,
+    gather_counts,
+    gather_scores,
+    order_probabilities,
+    plan_draws,
+    settle_groups,
+)
+from auditbook.flips import Stability, resample_values, summarise_resamples
+from auditbook.metrics import Metric, find_metric
+from auditbook.protocol import Protocol
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.support import find_obstacles, name_shortfall
+
+GROUP_COLUMNS = (
+    "model attribute group n events non_events tp fp fn tn selection_rate tpr fpr ppv accuracy auc mean_score "
+    "event_rate support"
+).split()
+
+VERDICT_COLUMNS = (
+    "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
+    "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin ci_low ci_high "
+    "undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high vfr_site_low vfr_site_high "
+    "site_count agrees resample_size"
+).split()
+
+
+def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
+    """Tabulate counts and rates of every group under every model.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    protocol : Protocol
+        The minimum support.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, attribute and group, in their declared order, with the columns `GROUP_COLUMNS`. A rate
+        without a denominator is nan; a group without a record is there with n = 0. `support` says what a group
+        has too little of and is blank when it has enough of everything.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be audited.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> scores = (Score("m", "probability", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> tabulate_groups(records, protocol=Protocol())["selection_rate"].tolist()
+    [0.5, 1.0]
+    """
+    check_records(records)
+    frames = [
+        _tabulate(records, score, attribute, protocol)
+        for score in records.scores
+        for attribute in records.attributes
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=GROUP_COLUMNS)
+
+
+def _tabulate(
+    records: AuditRecords, score: Score, attribute: Attribute, protocol: Protocol
+) -> pd.DataFrame:
+    """Tabulate one attribute's groups under one model."""
+    n_groups = len(attribute.groups)
+    table = count_groups(records.outcome, score.decisions, attribute.codes, n_groups)
+    strata = stratum_sizes(table)
+    order = np.argsort(score.values)
+    total = np.bincount(attribute.codes[order], score.values[order], n_groups)
+    columns: dict[str, Any] = {
+        "model": score.model,
+        "attribute": attribute.name,
+        "group": list(attribute.groups),
+        "n": table.sum(axis=-1),
+        "events": strata[:, 0],
+        "non_events": strata[:, 1],
+        **{name: table[:, place] for place, name in enumerate(("tp", "fp", "fn", "tn"))},
+        "selection_rate": rates.selection_rate(table),
+        "tpr": rates.true_positive_rate(table),
+        "fpr": rates.false_positive_rate(table),
+        "ppv": rates.positive_predictive_value(table),
+        "accuracy": rates.accuracy(table),
+        "auc": group_auc(records.outcome, score.values, attribute.codes, n_groups),
+        "mean_score": rate(total, table.sum(axis=-1)),
+        "event_rate": rates.event_rate(table),
+        "support": [name_shortfall(int(e), int(o), protocol=protocol) for e, o in strata],
+    }
+    return pd.DataFrame(columns, columns=GROUP_COLUMNS)
+
+
+def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFrame:
+    """Give every cell (model, metric, attribute) its verdict and its three flip rates.
+
+    A verdict is ``pass``, ``fail`` or ``inconclusive``. Inconclusive cells say why, keep their estimate where it
+    is defined, and have no flip rate and no interval.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    protocol : Protocol
+        Metrics, thresholds, minimum support, number and size of the resamples.
+    seed : int
+        Seed of the run. Each cell draws from a stream of its own, named by its model and attribute, so its
+        numbers depend neither on the other cells nor on the order of records and groups.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell, by model, metric and attribute, with the columns `VERDICT_COLUMNS`:
+
+        - `lowest_group`, `highest_group`: the groups with the least and the largest value (of EOD: in the larger
+          of its two gaps); ties go to the name that sorts first; blank for a metric of the whole sample;
+        - `reason`: why a cell is inconclusive, and what else a reader has to know, such as a group without a
+          record;
+        - `vfr`: over resamples of `resample_size` records; `vfr_own_size`: of as many as the audit has;
+          `vfr_site`: of whole sites; each with the bounds of its Monte Carlo error (`_low`, `_high`);
+        - `ci_low`, `ci_high`: middle 95 % of the resamples, blank where they would coincide. A range cannot
+          reach zero, so this is no test of equality;
+        - `agrees`: 1 when the dominant verdict of the resamples is the verdict, 0 when not;
+        - `n_star`, `kappa`, `tier`, `tier_reasons`: blank until the other axes are judged.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be audited, or a resample is too small to keep every label and group.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
+    >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 100)),)
+    >>> records = AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores)
+    >>> judge(records, protocol=Protocol(metrics=("SPD",)), seed=1)["verdict"].tolist()
+    ['pass']
+    """
+    check_records(records)
+    metrics = [find_metric(name) for name in protocol.metrics]
+    draws = plan_draws(records, protocol=protocol, seed=seed)
+    scored = any(metric.needs_probability for metric in metrics)
+    ordered = order_probabilities(records) if scored else {}
+    found = []
+    for attribute in records.attributes:
+        settled = settle_groups(attribute)
+        counts = gather_counts(records, settled, draws)
+        sums = gather_scores(records, settled, draws, ordered) if scored else counts
+        context = _Context(records.scores, attribute, settled, counts.whole, draws, protocol)
+        found += [
+            _judge_cells(metric, sums if metric.needs_probability else counts, context) for metric in metrics
+        ]
+    return _arrange(found, [score.model for score in records.scores], records.attributes, protocol.metrics)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What the cells of one attribute have in common."""
+
+    scores: tuple[Score, ...]
+    declared: Attribute
+    settled: Attribute
+    counts: NDArray[np.int64]
+    draws: Draws
+    protocol: Protocol
+
+    @property
+    def empty_groups(self) -> list[str]:
+        """Groups that were declared but hold no record."""
+        return [name for name in self.declared.groups if name not in self.settled.groups]
+
+
+def _judge_cells(metric: Metric, evidence: Evidence, context: _Context) -> pd.DataFrame:
+    """Judge one metric and attribute under every model."""
+    protocol = context.protocol
+    threshold = float(protocol.thresholds.get(metric.name, metric.threshold))
+    parts = metric.by_group(evidence.whole)
+    estimate = metric.combine(parts)
+    obstacles = _find_obstacles(metric, parts, context)
+    is_open = np.array([bool(found) for found in obstacles])
+    passed = np.where(metric.passes(estimate, threshold=threshold), "pass", "fail")
+    verdict = np.where(is_open, "inconclusive", passed)
+    columns: dict[str, Any] = {
+        "model": [score.model for score in context.scores],
+        "metric": metric.name,
+        "attribute": context.declared.name,
+        "estimate": estimate,
+        "threshold": threshold,
+        "verdict": verdict,
+        "smallest_n": int(context.counts[0].sum(axis=-1).min()),
+        "site_count": context.draws.n_sites or np.nan,
+        "resample_size": context.draws.size,
+        "n_star": np.nan,
+        "kappa": np.nan,
+        "tier": "",
+        "tier_reasons": "",
+        **_name_extremes(parts, context.settled.groups),
+    }
+    first = _stability(metric, evidence.resampled, parts, threshold)
+    columns |= _main_columns(first, is_open)
+    columns |= _flip_columns("vfr_own_size", _stability(metric, evidence.own_size, parts, threshold), is_open)
+    by_site = None if evidence.by_site is None else _stability(metric, evidence.by_site, parts, threshold)
+    columns |= _flip_columns("vfr_site", by_site, is_open)
+    dominant = columns["dominant_verdict"]
+    columns["agrees"] = np.where(dominant == "", np.nan, (dominant == verdict).astype(float))
+    columns["reason"] = _write_reasons(metric, obstacles, first, context)
+    return pd.DataFrame(columns, columns=VERDICT_COLUMNS)
+
+
+def _stability(
+    metric: Metric, resampled: Any, parts: NDArray[np.float64], threshold: float
+) -> Stability:
+    """Summarise the resamples of every model; groups with a value in the whole sample must keep one."""
+    values = resample_values(metric, resampled, required=~np.isnan(parts)[:, None])
+    return summarise_resamples(metric, values, threshold=threshold)
+
+
+def _main_columns(found: Stability, is_open: NDArray[np.bool_]) -> dict[str, Any]:
+    """Columns from the resamples of the protocol's size; blank in inconclusive cells."""
+    numbers = {
+        "resample_mean": found.mean,
+        "resample_sd": found.sd,
+        "margin": found.margin,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "undefined_share": found.undefined_share,
+    }
+    return {
+        "dominant_verdict": np.where(is_open, "", found.dominant),
+        **{name: np.where(is_open, np.nan, part) for name, part in numbers.items()},
+        **_flip_columns("vfr", found, is_open),
+    }
+
+
+def _flip_columns(name: str, found: Stability | None, is_open: NDArray[np.bool_]) -> dict[str, Any]:
+    """A flip rate and its bounds; blank in inconclusive cells and where nothing could be drawn."""
+    if found is None:
+        return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
+    bounds = {name: found.vfr, f"{name}_low": found.vfr_low, f"{name}_high": found.vfr_high}
+    return {key: np.where(is_open, np.nan, part) for key, part in bounds.items()}
+
+
+def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[str, list[str]]:
+    """Name the groups with the least and the largest value, in the part with the larger gap, for every model."""
+    names: dict[str, list[str]] = {"lowest_group": [], "highest_group": []}
+    for table in parts:
+        comparable = table.shape[-1] == len(groups) and (np.count_nonzero(~np.isnan(table), axis=-1) >= 2).all()
+        if comparable:
+            part = table[np.argmax(np.fmax.reduce(table, axis=-1) - np.fmin.reduce(table, axis=-1))]
+            names["lowest_group"].append(groups[int(np.nanargmin(part))])
+            names["highest_group"].append(groups[int(np.nanargmax(part))])
+        else:
+            names["lowest_group"].append("")
+            names["highest_group"].append("")
+    return names
+
+
+def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
+    """List what is in the way of a verdict, for every model."""
+    return [
+        find_obstacles(
+            metric,
+            kind=score.kind,
+            groups=context.settled.groups,
+            strata=stratum_sizes(table),
+            parts=values,
+            n_selected=int(table[:, :2].sum()),
+            protocol=context.protocol,
+        )
+        for score, table, values in zip(context.scores, context.counts, parts, strict=True)
+    ]
+
+
+def _write_reasons(
+    metric: Metric, obstacles: list[list[str]], found: Stability, context: _Context
+) -> list[str]:
+    """Join obstacles and notes into one sentence a model."""
+    empty = [f"{name}: no records" for name in context.empty_groups]
+    reasons = []
+    for place, in_the_way in enumerate(obstacles):
+        selected, everyone = int(context.counts[place, :, :2].sum()), int(context.counts[place].sum())
+        notes = list(in_the_way)
+        if not metric.needs_probability and selected in (0, everyone):
+            which = "no" if not selected else "every"
+            note = f"{which} record is selected"
+            notes += [] if any(note in said for said in notes) else [note]
+        if not in_the_way and found.undefined_share[place] == 1:
+            notes.append("undefined in every resample")
+        elif not in_the_way and np.isnan(found.ci_low[place]):
+            notes.append("the resamples hardly vary, so there is no interval")
+        reasons.append("; ".join(notes + empty))
+    return reasons
+
+
+def _arrange(
+    found: list[pd.DataFrame], models: list[str], attributes: tuple[Attribute, ...], metrics: tuple[str, ...]
+) -> pd.DataFrame:
+    """Order cells by model, metric and attribute, each in its declared order."""
+    if not found:
+        return pd.DataFrame(columns=VERDICT_COLUMNS)
+    n_metrics, n_attributes = len(metrics), len(attributes)
+    rows = np.arange(len(found) * len(models)).reshape(n_attributes, n_metrics, len(models))
+    return pd.concat(found, ignore_index=True).iloc[rows.transpose(2, 1, 0).ravel()].reset_index(drop=True)
