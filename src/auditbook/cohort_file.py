@@ -1,5 +1,6 @@
 """What does a cohort file say: its tables as types, validated at once and in full."""
 
+import hashlib
 import itertools
 import re
 import tomllib
@@ -9,10 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, show
+from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, printable, show
 from auditbook.errors import InputError, nearest
 from auditbook.protocol import Protocol
 from auditbook.records import ScoreKind
+from auditbook.tables import check_file, hash_file
 
 Value = str | int | float | bool
 
@@ -22,10 +24,10 @@ _COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(.*?)\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class DropRule:
-    """Records to leave out: those whose `column` holds one of `values`; counted under `reason`."""
+    """Records to leave out: those whose `column` holds one of `matching`; counted under `reason`."""
 
     column: str
-    values: tuple[Value, ...]
+    matching: tuple[Value, ...]
     reason: str
 
 
@@ -142,11 +144,11 @@ class AttributeTable:
 
 @dataclass(frozen=True)
 class MissingTable:
-    """``[missing]``: rules for blank cells, and values that mean "missing" in every column."""
+    """``[missing]``: rules for blank cells, and marks (``values``) that mean "missing" in every column."""
 
     attributes: str = "error"
     outcome: str = "drop"
-    values: tuple[Value, ...] = ()
+    marks: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,61 @@ class CohortFile:
     scores: tuple[ScoreTable, ...]
     panel: PanelTable
     protocol: Protocol
+
+    def data_path(self, data: Path | None = None) -> Path | None:
+        """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""
+        return data if data is not None else self.data.path
+
+    def digest(self, data: Path | None = None) -> str:
+        """Hash everything that a cohort depends on: this file and its data (SHA-256, hexadecimal).
+
+        Parameters
+        ----------
+        data : Path or None
+            Data file used in place of the one that this file names.
+
+        Raises
+        ------
+        InputError
+            If the data file cannot be read.
+        """
+        path = self.data_path(data)
+        if path is None:
+            content = "synthetic"
+        else:
+            self.find_data(path)
+            content = hash_file(path)
+        return hashlib.sha256(f"{hash_file(self.path)} {content}".encode()).hexdigest()
+
+    def find_data(self, path: Path) -> None:
+        """Check that the data file is there; say where the data can be had when it is not."""
+        if not path.exists():
+            source = f" The data: {self.data.source}" if self.data.source else ""
+            raise InputError(
+                printable(
+                    f"{self.path.name}: [data] path: {path} does not exist; check the path, or name the "
+                    f"file on the command line: --data PATH.{source}"
+                )
+            )
+        check_file(path)
+
+    def describe(self) -> dict[str, Any]:
+        """Say in plain values what run.json keeps of this file."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "harm": self.outcome.harm,
+            "event": self.outcome.text,
+            "source": self.data.source,
+            "outcome": {
+                "column": self.outcome.column,
+                "event": self.outcome.text,
+                "continuous": self.outcome.continuous,
+            },
+            "site": self.site.column,
+            "unit": self.unit.column or self.site.column,
+            "attributes": [item.name for item in self.attributes],
+        }
 
 
 def read_cohort_file(path: Path) -> CohortFile:
@@ -407,7 +464,9 @@ def show_event(values: Mapping[str, Any]) -> str:
 
 
 def _missing(values: dict[str, Any]) -> MissingTable:
-    return MissingTable(**_lists_to_tuples(values))
+    if "values" in values:
+        values["marks"] = tuple(values.pop("values"))
+    return MissingTable(**values)
 
 
 def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[AttributeTable, ...]:

@@ -57,13 +57,24 @@ class Faults:
         self.found: list[str] = []
 
     def add(self, where: str, what: str) -> None:
-        """Note one fault: the table and key, and a sentence."""
-        self.found.append(f"{self.file}: {where}: {what}")
+        """Note one fault: the table and key, and a sentence; what cannot be printed is escaped."""
+        self.found.append(printable(f"{self.file}: {where}: {what}"))
 
     def raise_any(self) -> None:
         """Raise InputError with every fault, if there is one."""
         if self.found:
             raise InputError(*self.found)
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal would act on instead of printing.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31m")
+    'a\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def show(value: object, *, width: int = 60) -> str:
@@ -256,7 +267,7 @@ def _passes(table: Mapping[str, Any], key: Key, where: str, faults: Faults) -> b
     value, place = table[key.name], f"{where} {key.name}".strip()
     if not KINDS[key.kind](value):
         found = "blank text" if isinstance(value, str) and not value.strip() else show(value)
-        article = "" if key.kind.startswith(("text, ", "true")) else "a "
+        article = "" if key.kind.startswith(("text", "true")) else "a "
         faults.add(place, f"must be {article}{key.kind}, found {found}; correct it, or delete the line")
         return False
     wrong = [item for item in (value if isinstance(value, list) else [value]) if item not in key.choices]
