@@ -4,7 +4,7 @@ import importlib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -57,7 +57,7 @@ class ModelConfig:
     scale: bool = False
     seed_key: str | None = None
     jobs_key: str | None = None
-    parameters: Mapping[str, Any] = MappingProxyType({})
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def package(self) -> str:
