@@ -360,7 +360,7 @@ def model_row(recipe: Recipe, sample: Sample, model: str) -> dict:
     y, s = sample.outcome[sample.audit], sample.scores[model][sample.audit]
     d = (s >= sample.thresholds[model]).astype(int)
     whole = group_row(y, s, d, kind)
-    area, low, high = roc_area(y, s)
+    area, low, high = roc_area(y, s) if kind != "decision" else (NAN, NAN, NAN)
     row = {"model": model, "source": recipe.source, "family": model if recipe.source == "trained" else ""}
     row |= {
         "kind": kind,
@@ -373,7 +373,7 @@ def model_row(recipe: Recipe, sample: Sample, model: str) -> dict:
     row |= {"f1": divide(2 * whole["tp"], 2 * whole["tp"] + whole["fp"] + whole["fn"])}
     probability = kind == "probability"
     row |= {"brier": float(((s - y) ** 2).mean()) if probability else NAN}
-    return row | {"mean_score": float(s.mean()), "cached": False}
+    return row | {"mean_score": float(s.mean())}
 
 
 def bin_scores(recipe: Recipe, sample: Sample) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from auditbook.figures.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    put_key_above,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -212,7 +213,7 @@ def draw_site_rates(sites: pd.DataFrame, *, overall: float, ax: Axes | None = No
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.set_xlabel("records of the site, n (log scale)")
     ax.set_ylabel("event rate with 95% interval")
-    ax.legend(frameon=False, fontsize=SMALL_SIZE)
+    put_key_above(ax)
     return ax
 
 

@@ -189,7 +189,7 @@ def label_rows(ax: Axes, labels: Iterable[str]) -> None:
     names = list(labels)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, pad=9)
     ax.grid(axis="x", color="#E3E3E3", linewidth=0.8)
     ax.set_axisbelow(True)
 
@@ -247,6 +247,20 @@ def draw_missing(ax: Axes, position: float, *, mark: Mark, horizontal: bool = Tr
         markerfacecolor="none",
         clip_on=False,
         zorder=3,
+    )
+
+
+def put_key_above(ax: Axes) -> None:
+    """Put the key of a figure above it, in one row, where it hides nothing."""
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=4,
+        frameon=False,
+        fontsize=SMALL_SIZE,
+        borderaxespad=0.2,
+        handlelength=1.6,
+        columnspacing=1.4,
     )
 
 
