@@ -39,7 +39,7 @@ def group_auc(outcome: ArrayLike, values: ArrayLike, codes: ArrayLike, n_groups:
     [1.0, 0.5]
     """
     scores, groups = np.asarray(values, float), np.asarray(codes)
-    order = np.argsort(scores)
+    order = np.argsort(scores, kind="stable")
     order = order[np.argsort(groups[order].astype(np.uint16), kind="stable")]
     groups, scores, events = groups[order], scores[order], np.asarray(outcome)[order].astype(np.int64)
     area = np.full(n_groups, np.nan)

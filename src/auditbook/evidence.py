@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.counts import check_binary, count_groups, count_sites
-from auditbook.errors import InputError
+from auditbook.counts import count_groups, count_sites
 from auditbook.protocol import Protocol
-from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.records import Attribute, AuditRecords
 from auditbook.resampling import draw_counts, draw_scores, draw_sites, open_stream
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import (
     N_BINS,
     OrderedScores,
     ScoreSums,
-    check_probabilities,
     order_scores,
     stack_sums,
     sum_scores,
@@ -138,61 +136,6 @@ def settle_groups(attribute: Attribute) -> Attribute:
     return Attribute(attribute.name, names, place[attribute.codes], attribute.reference)
 
 
-def check_records(records: AuditRecords) -> None:
-    """Refuse records that cannot be audited, naming every fault.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is to be audited.
-
-    Raises
-    ------
-    InputError
-        If there is no record or no model, lengths differ, an outcome is neither 0 nor 1, a group's position is
-        out of bounds, or a score is not what its kind says.
-
-    Examples
-    --------
-    >>> scores = (Score("m", "rank", 1.0, np.array([0.5, 3.0])),)
-    >>> check_records(AuditRecords(np.array([0, 1], np.int8), (), scores))
-    """
-    n, faults = len(records.outcome), []
-    if not n:
-        raise InputError("there is no record to audit")
-    if not records.scores:
-        raise InputError("there is no model to audit")
-    check_binary(np.asarray(records.outcome), what="outcomes")
-    for attribute in records.attributes:
-        codes = np.asarray(attribute.codes)
-        if len(codes) != n:
-            faults.append(f"{attribute.name}: {len(codes)} groups for {n} records")
-        elif codes.min() < 0 or codes.max() >= len(attribute.groups):
-            faults.append(f"{attribute.name}: a record's group is none of the {len(attribute.groups)} declared")
-    faults += [f"{score.model}: {fault}" for score in records.scores if (fault := _find_fault(score, n))]
-    if records.site is not None and len(records.site) != n:
-        faults.append(f"{len(records.site)} sites for {n} records")
-    if faults:
-        raise InputError(*faults)
-
-
-def _find_fault(score: Score, n: int) -> str:
-    """Say what is wrong with a model's scores; blank when nothing is."""
-    values = np.asarray(score.values)
-    if len(values) != n:
-        return f"{len(values)} scores for {n} records"
-    if not np.isfinite(values).all():
-        return f"{int((~np.isfinite(values)).sum())} scores are missing or infinite"
-    try:
-        if score.kind == "probability":
-            check_probabilities(values)
-        if score.kind == "decision":
-            check_binary(values, what="decisions")
-    except InputError as fault:
-        return str(fault)
-    return ""
-
-
 def order_probabilities(records: AuditRecords) -> dict[str, OrderedScores]:
     """Order the records of every model that gives probabilities.
 
@@ -237,6 +180,7 @@ def gather_counts(records: AuditRecords, attribute: Attribute, draws: Draws) -> 
 
     Examples
     --------
+    >>> from auditbook.records import Score
     >>> scores = (Score("m", "decision", 0.5, np.array([1.0, 0, 1, 0])),)
     >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
     >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
@@ -296,6 +240,7 @@ def gather_scores(
 
     Examples
     --------
+    >>> from auditbook.records import Score
     >>> scores = (Score("m", "probability", 0.5, np.array([0.9, 0.2, 0.8, 0.1])),)
     >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
     >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
@@ -329,9 +274,7 @@ def _gather_model(
 
     by_site = None
     if draws.site is not None and draws.site_times is not None:
-        at_site = sum_site_scores(
-            scores, attribute.codes, n_groups, site=draws.site, n_sites=draws.n_sites
-        )
+        at_site = sum_site_scores(scores, attribute.codes, n_groups, site=draws.site, n_sites=draws.n_sites)
         by_site = at_site.weigh(draws.site_times)
     resampled = resample(draws.size)
     own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
@@ -339,6 +282,6 @@ def _gather_model(
 
 
 def _blank_sums(*shape: int) -> ScoreSums:
-    """Sums over no record."""
+    """Write down the sums over no record."""
     by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
     return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)

@@ -9,154 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.counts import (
-    FN,
-    FP,
-    TN,
-    TP,
     false_positive_rate,
     positive_predictive_value,
-    rate,
     selection_rate,
     true_positive_rate,
 )
 from auditbook.errors import InputError, nearest
-from auditbook.score_sums import ScoreSums
+from auditbook.group_values import (
+    benefit_theil,
+    error_at_large,
+    gap,
+    largest,
+    largest_bin_error,
+    ratio,
+    theil_by_group,
+)
 
 TIE = 1e-9
 """A value this near to the threshold counts as equal to it, so that 0.8 - 0.7 is not more than 0.1."""
 
 Array = NDArray[np.float64]
 Need = Literal["records", "events", "non_events", "probability"]
-
-
-def _present(parts: Array) -> NDArray[np.intp]:
-    """Count the groups with a defined value, shape (..., n_parts)."""
-    return np.count_nonzero(~np.isnan(parts), axis=-1)
-
-
-def gap(parts: Array) -> Array:
-    """Largest minus smallest over the groups with a defined value; the larger gap of several parts.
-
-    Parameters
-    ----------
-    parts : float array, shape (..., n_parts, n_groups)
-        A value of each group in each part (EOD has two parts, TPR and FPR; most metrics have one).
-
-    Returns
-    -------
-    float array, shape (...)
-        0 when all groups are equal; nan when a part has fewer than two defined groups.
-
-    Examples
-    --------
-    >>> float(gap(np.array([[0.5, 0.75, np.nan]])))
-    0.25
-    """
-    spread = np.fmax.reduce(parts, axis=-1) - np.fmin.reduce(parts, axis=-1)
-    return np.where(_present(parts) >= 2, spread, np.nan).max(axis=-1)
-
-
-def ratio(parts: Array) -> Array:
-    """Smallest over largest among the groups with a defined value.
-
-    Parameters
-    ----------
-    parts : float array, shape (..., 1, n_groups)
-        A value of each group.
-
-    Returns
-    -------
-    float array, shape (...)
-        1 when all groups are equal, 0 when the smallest is 0 and another is not; nan when all are 0 or fewer
-        than two are defined.
-
-    Examples
-    --------
-    >>> float(ratio(np.array([[0.25, 0.5]])))
-    0.5
-    """
-    share = rate(np.fmin.reduce(parts, axis=-1), np.fmax.reduce(parts, axis=-1))
-    return np.where(_present(parts) >= 2, share, np.nan)[..., 0]
-
-
-def largest(parts: Array) -> Array:
-    """Largest over the groups with a defined value.
-
-    Parameters
-    ----------
-    parts : float array, shape (..., 1, n_groups)
-        A value of each group.
-
-    Returns
-    -------
-    float array, shape (...)
-        nan when no group has a defined value.
-
-    Examples
-    --------
-    >>> float(largest(np.array([[0.25, 0.5]])))
-    0.5
-    """
-    return np.fmax.reduce(parts, axis=-1)[..., 0]
-
-
-def theil_index(benefit: ArrayLike, benefit_log: ArrayLike, records: ArrayLike) -> Array:
-    r"""Theil index of the benefit, from its sums.
-
-    .. math:: T = \frac{1}{n} \sum \frac{b}{m} \ln \frac{b}{m}
-              = \frac{\sum b \ln b}{\sum b} - \ln \frac{\sum b}{n}
-
-    Parameters
-    ----------
-    benefit, benefit_log, records : arrays that broadcast together
-        Sum of b, sum of b ln b (0 where b = 0), and number of records.
-
-    Returns
-    -------
-    float array
-        0 when everyone has the same benefit, ln(n) when one record has it all; nan when the mean benefit is
-        zero or there is no record.
-
-    References
-    ----------
-    Speicher, T. et al. (2018). A unified approach to quantifying algorithmic unfairness.
-    doi:10.1145/3219819.3220046
-
-    Examples
-    --------
-    >>> round(float(theil_index(2.0, 2 * np.log(2), 2)), 4)
-    0.6931
-    """
-    total, logs, n = np.broadcast_arrays(
-        *(np.asarray(part, float) for part in (benefit, benefit_log, records))
-    )
-    level = np.log(rate(total, n), out=np.zeros(total.shape), where=total > 0)
-    return np.maximum(rate(logs, total) - level, 0.0)
-
-
-def _benefit_theil(counts: Array) -> Array:
-    """Theil index of b = d - y + 1 over the whole sample: b is 2 for fp, 1 for tp and tn, 0 for fn."""
-    whole = np.asarray(counts).sum(axis=-2)
-    benefit = 2 * whole[..., FP] + whole[..., TP] + whole[..., TN]
-    index = theil_index(benefit, 2 * np.log(2) * whole[..., FP], benefit - whole[..., FP] + whole[..., FN])
-    return index[..., None, None]
-
-
-def _theil_by_group(sums: ScoreSums) -> Array:
-    """Theil index of b = 1 - |y - s| within each group."""
-    return theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))[..., None, :]
-
-
-def _largest_bin_error(sums: ScoreSums) -> Array:
-    """Largest distance of event rate and mean score over a group's bins; empty bins are left out."""
-    error = np.abs(rate(sums.events - sums.score, sums.records))
-    return np.fmax.reduce(error, axis=-1)[..., None, :]
-
-
-def _error_at_large(sums: ScoreSums) -> Array:
-    """Distance of mean score and event rate in each group."""
-    difference = (sums.score - sums.events).sum(axis=-1)
-    return np.abs(rate(difference, sums.records.sum(axis=-1)))[..., None, :]
 
 
 @dataclass(frozen=True)
@@ -183,8 +56,8 @@ class Metric:
     direction : {"at_least", "at_most"}
         On which side of the threshold it passes.
     needs : tuple of {"records", "events", "non_events", "probability"}
-        What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both, since
-        a group that lacks one of them gets its value from the lack and not from the model.
+        What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
+        since a group that lacks one of them gets its value from the lack and not from the model.
     quantity : str
         What is computed within a group.
     undefined : str
@@ -232,7 +105,7 @@ class Metric:
         return self.combine(self.by_group(evidence))
 
     def passes(self, values: ArrayLike, *, threshold: float | None = None) -> NDArray[np.bool_]:
-        """Compare with the threshold; a value within 1e-9 of it counts as equal and passes.
+        """Compare with the threshold; a value within 1e-9 of it is equal to it and passes.
 
         Parameters
         ----------
@@ -324,7 +197,7 @@ _ALL = (
         r"\max_g T_g - \min_g T_g,\quad "
         r"T_g = \frac{1}{n_g}\sum_{i \in g} \frac{b_i}{m_g}\ln\frac{b_i}{m_g},\quad "
         r"b_i = 1 - |y_i - s_i|,\quad m_g = \frac{1}{n_g}\sum_{i \in g} b_i",
-        by_group=_theil_by_group,
+        by_group=theil_by_group,
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -352,7 +225,7 @@ _ALL = (
         "Calibration",
         "Largest distance of event rate and mean score over groups and ten score bins: 0 when all agree.",
         r"\max_{g,k} \left|\bar{y}_{gk} - \bar{s}_{gk}\right|",
-        by_group=_largest_bin_error,
+        by_group=largest_bin_error,
         combine=largest,
         threshold=0.05,
         direction="at_most",
@@ -366,7 +239,7 @@ _ALL = (
         "Theil index of the benefit",
         "How unequally the benefit d - y + 1 is spread over all records: 0 when everyone has the same.",
         r"\frac{1}{n}\sum_i \frac{b_i}{m}\ln\frac{b_i}{m},\quad b_i = d_i - y_i + 1",
-        by_group=_benefit_theil,
+        by_group=benefit_theil,
         combine=largest,
         threshold=0.10,
         direction="at_most",
@@ -380,7 +253,7 @@ _ALL = (
         "Calibration in the large",
         "Largest distance of mean score and event rate over groups: 0 when they agree in every group.",
         r"\max_g \left|\bar{s}_g - \bar{y}_g\right|",
-        by_group=_error_at_large,
+        by_group=error_at_large,
         combine=largest,
         threshold=0.05,
         direction="at_most",

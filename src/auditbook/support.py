@@ -112,7 +112,9 @@ def find_obstacles(
     if not n_selected and metric.undefined == "no record selected":
         found.append(f"no record is selected, so {metric.quantity} is undefined")
     elif len(lost) == len(groups):
-        found += [f"{name}: {why}" for name, gone in zip(groups, lost, strict=True) if gone and not short[name]]
+        found += [
+            f"{name}: {why}" for name, gone in zip(groups, lost, strict=True) if gone and not short[name]
+        ]
     elif lost.any():
         found.append(why)
     if not found and np.isnan(metric.combine(parts)):

@@ -8,13 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook import counts as rates
-from auditbook.auc import group_auc
-from auditbook.counts import count_groups, rate, stratum_sizes
+from auditbook.counts import stratum_sizes
 from auditbook.evidence import (
     Draws,
     Evidence,
-    check_records,
     gather_counts,
     gather_scores,
     order_probabilities,
@@ -22,98 +19,28 @@ from auditbook.evidence import (
     settle_groups,
 )
 from auditbook.flips import Stability, resample_values, summarise_resamples
+from auditbook.group_table import GROUP_COLUMNS, tabulate_groups
 from auditbook.metrics import Metric, find_metric
 from auditbook.protocol import Protocol
+from auditbook.record_checks import check_records
 from auditbook.records import Attribute, AuditRecords, Score
-from auditbook.support import find_obstacles, name_shortfall
+from auditbook.support import find_obstacles
 
-GROUP_COLUMNS = (
-    "model attribute group n events non_events tp fp fn tn selection_rate tpr fpr ppv accuracy auc mean_score "
-    "event_rate support"
-).split()
+__all__ = ["GROUP_COLUMNS", "VERDICT_COLUMNS", "judge", "tabulate_groups"]
 
 VERDICT_COLUMNS = (
     "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
-    "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin ci_low ci_high "
-    "undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high vfr_site_low vfr_site_high "
-    "site_count agrees resample_size"
+    "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin "
+    "ci_low ci_high undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high "
+    "vfr_site_low vfr_site_high site_count agrees resample_size"
 ).split()
-
-
-def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
-    """Tabulate counts and rates of every group under every model.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    protocol : Protocol
-        The minimum support.
-
-    Returns
-    -------
-    DataFrame
-        One row a model, attribute and group, in their declared order, with the columns `GROUP_COLUMNS`. A rate
-        without a denominator is nan; a group without a record is there with n = 0. `support` says what a group
-        has too little of and is blank when it has enough of everything.
-
-    Raises
-    ------
-    InputError
-        If the records cannot be audited.
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = (Score("m", "probability", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> tabulate_groups(records, protocol=Protocol())["selection_rate"].tolist()
-    [0.5, 1.0]
-    """
-    check_records(records)
-    frames = [
-        _tabulate(records, score, attribute, protocol)
-        for score in records.scores
-        for attribute in records.attributes
-    ]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=GROUP_COLUMNS)
-
-
-def _tabulate(
-    records: AuditRecords, score: Score, attribute: Attribute, protocol: Protocol
-) -> pd.DataFrame:
-    """Tabulate one attribute's groups under one model."""
-    n_groups = len(attribute.groups)
-    table = count_groups(records.outcome, score.decisions, attribute.codes, n_groups)
-    strata = stratum_sizes(table)
-    order = np.argsort(score.values)
-    total = np.bincount(attribute.codes[order], score.values[order], n_groups)
-    columns: dict[str, Any] = {
-        "model": score.model,
-        "attribute": attribute.name,
-        "group": list(attribute.groups),
-        "n": table.sum(axis=-1),
-        "events": strata[:, 0],
-        "non_events": strata[:, 1],
-        **{name: table[:, place] for place, name in enumerate(("tp", "fp", "fn", "tn"))},
-        "selection_rate": rates.selection_rate(table),
-        "tpr": rates.true_positive_rate(table),
-        "fpr": rates.false_positive_rate(table),
-        "ppv": rates.positive_predictive_value(table),
-        "accuracy": rates.accuracy(table),
-        "auc": group_auc(records.outcome, score.values, attribute.codes, n_groups),
-        "mean_score": rate(total, table.sum(axis=-1)),
-        "event_rate": rates.event_rate(table),
-        "support": [name_shortfall(int(e), int(o), protocol=protocol) for e, o in strata],
-    }
-    return pd.DataFrame(columns, columns=GROUP_COLUMNS)
 
 
 def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFrame:
     """Give every cell (model, metric, attribute) its verdict and its three flip rates.
 
-    A verdict is ``pass``, ``fail`` or ``inconclusive``. Inconclusive cells say why, keep their estimate where it
-    is defined, and have no flip rate and no interval.
+    A verdict is ``pass``, ``fail`` or ``inconclusive``. Inconclusive cells say why, keep their estimate where
+    it is defined, and have no flip rate and no interval.
 
     Parameters
     ----------
@@ -130,8 +57,8 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     DataFrame
         One row a cell, by model, metric and attribute, with the columns `VERDICT_COLUMNS`:
 
-        - `lowest_group`, `highest_group`: the groups with the least and the largest value (of EOD: in the larger
-          of its two gaps); ties go to the name that sorts first; blank for a metric of the whole sample;
+        - `lowest_group`, `highest_group`: the groups with the least and the largest value (of EOD: in the
+          larger of its two gaps); ties go to the name that sorts first; blank for a whole-sample metric;
         - `reason`: why a cell is inconclusive, and what else a reader has to know, such as a group without a
           record;
         - `vfr`: over resamples of `resample_size` records; `vfr_own_size`: of as many as the audit has;
@@ -194,21 +121,37 @@ class _Context:
 
 def _judge_cells(metric: Metric, evidence: Evidence, context: _Context) -> pd.DataFrame:
     """Judge one metric and attribute under every model."""
-    protocol = context.protocol
-    threshold = float(protocol.thresholds.get(metric.name, metric.threshold))
+    threshold = float(context.protocol.thresholds.get(metric.name, metric.threshold))
     parts = metric.by_group(evidence.whole)
     estimate = metric.combine(parts)
     obstacles = _find_obstacles(metric, parts, context)
     is_open = np.array([bool(found) for found in obstacles])
     passed = np.where(metric.passes(estimate, threshold=threshold), "pass", "fail")
-    verdict = np.where(is_open, "inconclusive", passed)
+    found = _stability(metric, evidence.resampled, parts, threshold)
+    own = _stability(metric, evidence.own_size, parts, threshold)
+    by_site = None if evidence.by_site is None else _stability(metric, evidence.by_site, parts, threshold)
     columns: dict[str, Any] = {
+        **_fixed_columns(metric, context),
+        "estimate": estimate,
+        "threshold": threshold,
+        "verdict": np.where(is_open, "inconclusive", passed),
+        "reason": _write_reasons(metric, obstacles, found, context),
+        **_name_extremes(parts, context.settled.groups),
+        **_main_columns(found, is_open),
+        **_flip_columns("vfr_own_size", own, is_open),
+        **_flip_columns("vfr_site", by_site, is_open),
+    }
+    dominant = columns["dominant_verdict"]
+    columns["agrees"] = np.where(dominant == "", np.nan, (dominant == columns["verdict"]).astype(float))
+    return pd.DataFrame(columns, columns=VERDICT_COLUMNS)
+
+
+def _fixed_columns(metric: Metric, context: _Context) -> dict[str, Any]:
+    """Give the columns that need no resample, and those that other axes will fill."""
+    return {
         "model": [score.model for score in context.scores],
         "metric": metric.name,
         "attribute": context.declared.name,
-        "estimate": estimate,
-        "threshold": threshold,
-        "verdict": verdict,
         "smallest_n": int(context.counts[0].sum(axis=-1).min()),
         "site_count": context.draws.n_sites or np.nan,
         "resample_size": context.draws.size,
@@ -216,22 +159,10 @@ def _judge_cells(metric: Metric, evidence: Evidence, context: _Context) -> pd.Da
         "kappa": np.nan,
         "tier": "",
         "tier_reasons": "",
-        **_name_extremes(parts, context.settled.groups),
     }
-    first = _stability(metric, evidence.resampled, parts, threshold)
-    columns |= _main_columns(first, is_open)
-    columns |= _flip_columns("vfr_own_size", _stability(metric, evidence.own_size, parts, threshold), is_open)
-    by_site = None if evidence.by_site is None else _stability(metric, evidence.by_site, parts, threshold)
-    columns |= _flip_columns("vfr_site", by_site, is_open)
-    dominant = columns["dominant_verdict"]
-    columns["agrees"] = np.where(dominant == "", np.nan, (dominant == verdict).astype(float))
-    columns["reason"] = _write_reasons(metric, obstacles, first, context)
-    return pd.DataFrame(columns, columns=VERDICT_COLUMNS)
 
 
-def _stability(
-    metric: Metric, resampled: Any, parts: NDArray[np.float64], threshold: float
-) -> Stability:
+def _stability(metric: Metric, resampled: Any, parts: NDArray[np.float64], threshold: float) -> Stability:
     """Summarise the resamples of every model; groups with a value in the whole sample must keep one."""
     values = resample_values(metric, resampled, required=~np.isnan(parts)[:, None])
     return summarise_resamples(metric, values, threshold=threshold)
@@ -255,7 +186,7 @@ def _main_columns(found: Stability, is_open: NDArray[np.bool_]) -> dict[str, Any
 
 
 def _flip_columns(name: str, found: Stability | None, is_open: NDArray[np.bool_]) -> dict[str, Any]:
-    """A flip rate and its bounds; blank in inconclusive cells and where nothing could be drawn."""
+    """Give a flip rate and its bounds; blank in inconclusive cells and where nothing could be drawn."""
     if found is None:
         return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
     bounds = {name: found.vfr, f"{name}_low": found.vfr_low, f"{name}_high": found.vfr_high}
@@ -263,10 +194,12 @@ def _flip_columns(name: str, found: Stability | None, is_open: NDArray[np.bool_]
 
 
 def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[str, list[str]]:
-    """Name the groups with the least and the largest value, in the part with the larger gap, for every model."""
+    """Name the groups with the least and the largest value, in the part with the larger gap."""
     names: dict[str, list[str]] = {"lowest_group": [], "highest_group": []}
     for table in parts:
-        comparable = table.shape[-1] == len(groups) and (np.count_nonzero(~np.isnan(table), axis=-1) >= 2).all()
+        comparable = (
+            table.shape[-1] == len(groups) and (np.count_nonzero(~np.isnan(table), axis=-1) >= 2).all()
+        )
         if comparable:
             part = table[np.argmax(np.fmax.reduce(table, axis=-1) - np.fmin.reduce(table, axis=-1))]
             names["lowest_group"].append(groups[int(np.nanargmin(part))])
