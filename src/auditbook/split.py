@@ -109,14 +109,14 @@ def _unit_strata(sizes: NDArray, rates: NDArray, audit_share: float) -> NDArray[
 def _check_support(outcome: NDArray, split: Split) -> None:
     """Raise InputError when a part holds too few events or non-events to be of use."""
     faults = []
-    for part, positions, needed in (("training", split.train, MIN_TRAIN_EVENTS), ("audit", split.audit, 1)):
-        events = int(outcome[positions].sum())
-        for what, found in (("events", events), ("non-events", len(positions) - events)):
-            if found < needed:
-                faults.append(
-                    f"the {part} part would hold {found} {what} ({len(positions)} records), {needed} needed: "
-                    "use a larger cohort, change [protocol] audit_share, name a finer [unit], or give scores"
-                )
+    for what, label in (("events", 1), ("non-events", 0)):
+        train, audit = (np.count_nonzero(outcome[part] == label) for part in (split.train, split.audit))
+        if train < MIN_TRAIN_EVENTS or audit < 1:
+            faults.append(
+                f"too few {what} to train and audit on separate units: {train} in the training part "
+                f"({MIN_TRAIN_EVENTS} needed) and {audit} in the audit part (1 needed); use a larger cohort, "
+                "change [protocol] audit_share, name a finer [unit], or give scores"
+            )
     if faults:
         raise InputError(*faults)
 
