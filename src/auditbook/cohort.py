@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.cautions import warn_cohort
 from auditbook.cohort_data import Cohort, LeftOut
 from auditbook.cohort_file import CohortFile, Value, read_cohort_file
 from auditbook.cohort_schema import Faults
@@ -235,8 +236,8 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
         if count and item.missing == "error":
             faults.add(
                 f"[attributes.{item.name}] column",
-                f"'{item.column}' is missing in {count:,} of {before.sum():,} records; say what happens "
-                'to them: [missing] attributes = "group" (they form a group) or "drop" (left out and counted)',
+                f"'{item.column}' is missing in {count:,} of {before.sum():,} records; say what becomes of "
+                'them: [missing] attributes = "group" (they form a group) or "drop" (left out and counted)',
             )
         elif count and item.missing == "drop":
             sieve.leave_out(groups.missing, f"{item.name} missing")
@@ -376,4 +377,4 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
     )
 
 
-__all__ = ["Cohort", "CohortFile", "LeftOut", "load_cohort", "read_cohort_file"]
+__all__ = ["Cohort", "CohortFile", "LeftOut", "load_cohort", "read_cohort_file", "warn_cohort"]
