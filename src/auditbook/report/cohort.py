@@ -30,6 +30,7 @@ FLOW_COLUMNS = (
     Column("share", "share of rows read", "share"),
 )
 GROUP_COLUMNS = (
+    Column("attribute", "attribute"),
     Column("group", "group"),
     Column("n", "records", "count"),
     Column("share", "share of cohort", "share"),
@@ -197,6 +198,23 @@ def describe_flow(info: Mapping[str, Any]) -> str:
 def select_attribute(table: pd.DataFrame, attribute: str) -> pd.DataFrame:
     """Take the rows of one attribute, in the order of its groups."""
     return table[table["attribute"] == attribute].reset_index(drop=True)
+
+
+def describe_attributes(groups: pd.DataFrame) -> str:
+    """Say of every attribute what `describe_groups` says of one.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        cohort_groups.csv.
+
+    Returns
+    -------
+    str
+        A Markdown list, one point an attribute.
+    """
+    parts = [part.reset_index(drop=True) for _, part in groups.groupby("attribute", sort=False)]
+    return "\n".join(f"- {describe_groups(part)}" for part in parts)
 
 
 def describe_groups(groups: pd.DataFrame) -> str:
