@@ -447,6 +447,10 @@ def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
             f"{'given' if continuous else 'missing'}, while the type is "
             f"{'continuous' if continuous else 'an event'}; {advice}",
         )
+    if isinstance(values.get("event"), str) and not values["event"].strip():
+        faults.add(
+            "[outcome] event", 'is blank; write a comparison ("> 3") or the value that counts as an event'
+        )
     event = None if continuous else parse_event(values.get("event", "?"))
     if event and event.comparison in (">", ">=", "<", "<=") and not isinstance(event.value, int | float):
         advice = f"for a value that starts like this, write event = '== \"{values['event']}\"'"
