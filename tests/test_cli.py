@@ -110,7 +110,7 @@ def with_300_groups():
 
 
 BAD_DATA = {
-    "one group": (small_table(groups=1), ["group", "one group"]),
+    "one group": (small_table(groups=1), ["group", "1 group", "at least two"]),
     "scores of 0-100": (with_scores_in_percent(), ["risk", "not probabilities"]),
     "300 groups": (with_300_groups(), ["group", "300 groups", "50"]),
     "an empty table": (small_table().iloc[:0], ["small.csv", "no rows"]),

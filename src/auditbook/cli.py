@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,16 @@ class Parser(argparse.ArgumentParser):
         """Print one message and leave with code 2."""
         if message.startswith("unrecognized arguments:"):
             wrong = message.split(":", 1)[1].split()[0]
-            options = [text for action in self._actions for text in action.option_strings]
-            message += nearest(wrong, options)
+            message += nearest(wrong, sorted(set(self._options())))
         self.exit(WRONG, f"auditbook: {message}\n(auditbook --help lists the commands)\n")
+
+    def _options(self) -> Iterator[str]:
+        """List the options of this parser and of its commands."""
+        for action in self._actions:
+            yield from action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for command in action.choices.values():
+                    yield from command._options()
 
 
 def build_parser() -> argparse.ArgumentParser:
