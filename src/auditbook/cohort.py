@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from auditbook.cautions import warn_cohort
 from auditbook.cohort_data import Cohort, LeftOut
-from auditbook.cohort_file import CohortFile, Value, read_cohort_file
+from auditbook.cohort_file import read_cohort_file
+from auditbook.cohort_types import CohortFile, Value
 from auditbook.cohort_schema import Faults
 from auditbook.errors import InputError, nearest
 from auditbook.records import Attribute

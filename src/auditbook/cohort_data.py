@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort_file import CohortFile
+from auditbook.cohort_types import CohortFile
 from auditbook.cohort_schema import printable
 from auditbook.records import Attribute
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort_file import AttributeTable, Event, OutcomeTable, ScoreTable, Value
+from auditbook.cohort_types import AttributeTable, Event, OutcomeTable, ScoreTable, Value
 from auditbook.cohort_schema import Faults, show
 from auditbook.errors import nearest
 from auditbook.records import Attribute
