@@ -8,11 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from auditbook.cells import as_numbers, as_text
 from auditbook.cohort_data import Cohort
 from auditbook.cohort_schema import printable
 from auditbook.errors import nearest
 from auditbook.records import Attribute
-from auditbook.roles import MISSING_GROUP, as_numbers, as_text
+from auditbook.roles import MISSING_GROUP
 from auditbook.summary import ID_SHARE
 
 LEAK_AREA = 0.98

@@ -10,24 +10,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cautions import warn_cohort
+from auditbook.cells import Mask, as_text, is_missing, matches
 from auditbook.cohort_data import Cohort, LeftOut
 from auditbook.cohort_file import read_cohort_file
-from auditbook.cohort_types import CohortFile, Value
 from auditbook.cohort_schema import Faults
+from auditbook.cohort_types import CohortFile, Value
 from auditbook.errors import InputError, nearest
 from auditbook.records import Attribute
 from auditbook.roles import (
     GroupColumn,
-    Mask,
     OutcomeColumn,
-    as_text,
     build_attribute,
     check_events,
     check_score,
     derive_groups,
     derive_outcome,
-    is_missing,
-    matches,
 )
 from auditbook.tables import PlainTable, hash_file, hash_frame, plain_table, read_table_file
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.cells import as_numbers, as_text, is_missing, list_values
 from auditbook.cohort_schema import printable
 from auditbook.protocol import Protocol
-from auditbook.roles import as_numbers, as_text, is_missing, list_values
 from auditbook.summary import ID_SHARE
 from auditbook.tables import read_table_file
 

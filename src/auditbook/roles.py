@@ -9,169 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort_types import AttributeTable, Event, OutcomeTable, ScoreTable, Value
+from auditbook.cells import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
 from auditbook.cohort_schema import Faults, show
+from auditbook.cohort_types import AttributeTable, Event, OutcomeTable, ScoreTable
 from auditbook.errors import nearest
 from auditbook.records import Attribute
 
 MISSING_GROUP = "(missing)"
-
-Mask = NDArray[np.bool_]
-
-_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """A column as numbers.
-
-    Attributes
-    ----------
-    cells : float array, shape (n,)
-        The numbers; nan where the cell is missing or is no number.
-    bad : bool array, shape (n,)
-        True where a cell is there but is no finite number.
-    """
-
-    cells: NDArray[np.float64]
-    bad: Mask
-
-
-def as_text(column: pd.Series) -> NDArray[np.object_]:
-    """Write each cell as text, the same for every type of column that can hold it.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-
-    Returns
-    -------
-    object array of str or None, shape (n,)
-        Text as it stands; whole numbers without a decimal point (``1.0`` is ``"1"``); None where missing.
-
-    Examples
-    --------
-    >>> as_text(pd.Series([1.0, float("nan"), 2.5])).tolist()
-    ['1', None, '2.5']
-    """
-    codes, values = pd.factorize(column, use_na_sentinel=True)
-    names = np.array([*(_name(value) for value in values), None], dtype=object)
-    return np.asarray(names[codes])
-
-
-def _name(value: object) -> str:
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def as_numbers(column: pd.Series) -> Numbers:
-    """Read each cell as a number; text that is one counts, words such as nan do not.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-
-    Returns
-    -------
-    Numbers
-        Cells, and where a cell is no finite number. Truth values are 1 and 0.
-    """
-    missing = is_missing(column)
-    if column.dtype == object:
-        present: Any = column.where(pd.Series(~missing, index=column.index), None)
-        values = pd.to_numeric(present, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    elif column.dtype.kind in "biuf":
-        values = column.to_numpy(dtype=float)
-    else:
-        values = np.full(len(column), np.nan)
-    bad = ~np.isfinite(values) & ~missing
-    return Numbers(np.where(bad, np.nan, values), bad)
-
-
-def is_missing(column: pd.Series, values: Iterable[Value] = ()) -> Mask:
-    """Tell which cells are missing: null, blank, or one of the values that mean so.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-    values : iterable of str, int, float or bool
-        Values that mean "missing", matched as `matches` does.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True where the cell is null, holds nothing but blanks, or equals one of `values`.
-    """
-    missing = column.isna().to_numpy(dtype=bool)
-    if column.dtype == object:
-        codes, found = pd.factorize(column, use_na_sentinel=True)
-        blank = np.array(
-            [isinstance(value, str) and not value.strip() for value in found] + [True], dtype=bool
-        )
-        missing = blank[codes]
-    for value in values:
-        missing = missing | matches(column, value)
-    return np.asarray(missing)
-
-
-def matches(column: pd.Series, value: Value) -> Mask:
-    """Tell which cells equal a value of the cohort file.
-
-    Text equals the same text, blanks and capitals included. A number equals every cell that is this
-    number, also as text (``1`` matches 1, 1.0, "1" and true). ``true`` equals true, "true", "True",
-    "TRUE" and 1; ``false`` likewise with 0. Blank text equals a missing cell.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-    value : str, int, float or bool
-        As the cohort file gives it.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True where the cell equals the value.
-
-    Examples
-    --------
-    >>> matches(pd.Series(["1", "01", "one", None]), 1).tolist()
-    [True, True, False, False]
-    """
-    if isinstance(value, str):
-        return is_missing(column) if not value.strip() else np.asarray(as_text(column) == value)
-    equal = as_numbers(column).cells == float(value)
-    if isinstance(value, bool):
-        equal = equal | np.isin(as_text(column).astype(str), _TRUE if value else _FALSE)
-    return np.asarray(equal)
-
-
-def list_values(column: pd.Series, *, limit: int = 8) -> str:
-    """List the most frequent values of a column, blanks made visible.
-
-    Parameters
-    ----------
-    column : Series
-        A plain column.
-    limit : int
-        Values listed at the most.
-
-    Returns
-    -------
-    str
-        Such as ``'No' (60), 'Yes ' (40)``.
-    """
-    text = pd.Series(as_text(column)).dropna()
-    counts = text.value_counts()
-    counts = counts.iloc[np.lexsort((counts.index.to_numpy(dtype=str), -counts.to_numpy()))]
-    quoted = column.dtype == object
-    shown = [f"{repr(name) if quoted else name} ({count:,})" for name, count in counts.iloc[:limit].items()]
-    more = f" and {len(counts) - limit:,} more" if len(counts) > limit else ""
-    return ", ".join(shown) + more if shown else "nothing but missing cells"
 
 
 @dataclass(frozen=True)
@@ -360,7 +204,7 @@ def derive_groups(
         _fault_undeclared(table, names[keep], faults)
     elif declared:
         unwanted = is_missing(pd.Series(list(declared), dtype=object), table.missing_values)
-        listed = [_name(value) for value, out in zip(declared, unwanted, strict=True) if not out]
+        listed = [name_value(value) for value, out in zip(declared, unwanted, strict=True) if not out]
         order = tuple(dict.fromkeys(table.groups.get(name, name) for name in listed))
     return GroupColumn(names, order)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.cells import as_text, is_missing
 from auditbook.cohort_data import Cohort
 from auditbook.intervals import wilson_interval
-from auditbook.roles import as_text, is_missing
 
 Positions = NDArray[np.integer]
 
