@@ -126,8 +126,11 @@ def load_planned(plan: Plan) -> Cohort:
     InputError
         With every fault that was found.
     """
+    file, rows = plan.file, plan.request.profile.synthetic_rows
+    if file.data.synthetic is not None and rows is not None:
+        file = replace(file, data=replace(file.data, rows=rows))
     return load_cohort(
-        plan.file,
+        file,
         data=plan.request.data,
         max_rows=plan.request.profile.max_rows,
         seed=plan.protocol.seed,

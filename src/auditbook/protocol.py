@@ -64,11 +64,14 @@ class Profile:
         Upper bound on K; None leaves the protocol's.
     max_rows : int or None
         Records used at the most, drawn as whole units with the run's seed; None uses all.
+    synthetic_rows : int or None
+        Records of a synthetic cohort, in place of the cohort file's; None leaves those.
     """
 
     name: str
     resamples: int | None
     max_rows: int | None
+    synthetic_rows: int | None
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""
@@ -77,7 +80,7 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", resamples=500, max_rows=100_000),
-    "standard": Profile("standard", resamples=None, max_rows=None),
-    "full": Profile("full", resamples=None, max_rows=None),
+    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000),
+    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None),
+    "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }
