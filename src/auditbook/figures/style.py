@@ -21,6 +21,7 @@ GUIDE = "#8C8C8C"
 PASS, FAIL, INCONCLUSIVE = "#0072B2", "#D55E00", "#8C8C8C"
 
 FONT_SIZE = 10
+DPI = 110
 SMALL_SIZE = 9
 MARK_SIZE = 7.5
 WIDTH = 7.2
@@ -35,8 +36,6 @@ STYLE: dict[Any, Any] = {
     "ytick.labelsize": SMALL_SIZE,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "figure.dpi": 110,
-    "figure.constrained_layout.use": True,
 }
 
 
@@ -171,9 +170,10 @@ def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> 
     """
     if ax is not None:
         return ax
+    # The figure is made outside the context: it may start a notebook's backend, which the context would undo.
+    figure = plt.figure(figsize=(width, 1.1 + ROW_HEIGHT * max(rows, 2)), dpi=DPI, layout="constrained")
     with plt.rc_context(STYLE):
-        _, fresh = plt.subplots(figsize=(width, 1.1 + ROW_HEIGHT * max(rows, 2)))
-    return fresh
+        return figure.add_subplot()
 
 
 def label_rows(ax: Axes, labels: Iterable[str]) -> None:
