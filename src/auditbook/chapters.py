@@ -1,5 +1,6 @@
 """How does a chapter run on a cohort: parameters checked, executed by papermill, faults named."""
 
+import ast
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import jupytext
 import nbformat
 import papermill
+import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from auditbook.errors import InputError, RunError, nearest
@@ -23,8 +25,6 @@ HIDDEN = "remove-cell"
 
 def read_toc() -> list[str]:
     """List the pages of the book in reading order, as paths below the top of the clone without suffix."""
-    import yaml
-
     toc = yaml.safe_load(project_file("_toc.yml").read_text(encoding="utf-8"))
     return [toc["root"], *_listed_files(toc["parts"])]
 
@@ -125,8 +125,6 @@ def declared_parameters(notebook: nbformat.NotebookNode, chapter: str) -> dict[s
     RunError
         If the chapter has no such cell, more than one, or one that holds more than plain assignments.
     """
-    import ast
-
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     if len(cells) != 1:
         raise RunError(f"chapter '{chapter}' has {len(cells)} cells tagged 'parameters'; it needs one")

@@ -1,6 +1,7 @@
 """What did a run find: read its result files back, as every chapter does."""
 
 import json
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -59,7 +60,7 @@ def read_table(path: Path) -> pd.DataFrame:
     DataFrame
         Text columns hold str (blank is the empty string); numbers are float or int, nan where blank.
     """
-    text = {name: str for name in TEXT_COLUMNS}
+    text: Mapping[Hashable, type[str]] = dict.fromkeys(TEXT_COLUMNS, str)
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values={})
     for name in table.columns:
         if name in text:
