@@ -12,7 +12,9 @@ LENIENT = Protocol(resamples=40, min_records=1, min_events=0, min_non_events=0)
 EVERY_METRIC = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL", "TI_benefit", "CAL_large")
 
 
-def audit(outcome, values, groups, *, declared=None, kind="probability", threshold=0.5, site=None, name="race"):
+def audit(
+    outcome, values, groups, *, declared=None, kind="probability", threshold=0.5, site=None, name="race"
+):
     """Make an audit of one model and one attribute from plain lists."""
     names = tuple(declared if declared is not None else sorted(set(groups)))
     codes = np.array([names.index(group) for group in groups])

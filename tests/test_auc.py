@@ -6,7 +6,9 @@ from sklearn.metrics import roc_auc_score
 
 from auditbook.auc import group_auc
 
-records = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 8), st.integers(0, 2)), min_size=1, max_size=40)
+records = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 8), st.integers(0, 2)), min_size=1, max_size=40
+)
 
 
 @given(records)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_score
-from small_audits import EVERY_METRIC, slow_group, slow_metric
 
 from auditbook.counts import count_groups
 from auditbook.errors import InputError
@@ -15,6 +14,7 @@ from auditbook.group_values import theil_index
 from auditbook.metrics import METRICS, find_metric
 from auditbook.protocol import EXTRA_METRIC_NAMES, METRIC_NAMES
 from auditbook.score_sums import order_scores, sum_scores
+from small_audits import EVERY_METRIC, slow_group, slow_metric
 
 ROUNDING = 1e-12  # the same arithmetic in another order
 COUNT_METRICS = [name for name, metric in METRICS.items() if not metric.needs_probability]
@@ -110,7 +110,13 @@ def test_two_groups_of_twenty_have_their_values_by_hand():
 
 def test_equal_groups_have_no_gap_and_a_ratio_of_one():
     table = np.array([[6, 2, 2, 10]] * 3)
-    assert [float(METRICS[name].values(table)) for name in ("DI", "SPD", "EOPP", "EOD", "PP")] == [1, 0, 0, 0, 0]
+    assert [float(METRICS[name].values(table)) for name in ("DI", "SPD", "EOPP", "EOD", "PP")] == [
+        1,
+        0,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_a_group_that_is_never_selected_gives_a_ratio_of_zero_and_nobody_selected_gives_none():

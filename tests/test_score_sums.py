@@ -8,7 +8,11 @@ from auditbook.score_cells import sort_cells
 from auditbook.score_sums import assign_bins, order_scores, stack_sums, sum_scores, sum_site_scores
 
 records = st.lists(
-    st.tuples(st.integers(0, 1), st.floats(0, 1, allow_subnormal=False), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30
+    st.tuples(
+        st.integers(0, 1), st.floats(0, 1, allow_subnormal=False), st.integers(0, 2), st.integers(0, 3)
+    ),
+    min_size=1,
+    max_size=30,
 )
 
 
