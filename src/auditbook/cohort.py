@@ -1,5 +1,6 @@
 """Which records does an audit look at: a cohort file and its data become a cohort, or one list of faults."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +139,7 @@ def _text_columns(file: CohortFile) -> set[str]:
     names = {file.site.column, file.unit.column}
     names |= {item.column for item in file.attributes if not item.bins}
     event = file.outcome.event
-    if event is not None and isinstance(event.value, str):
+    if event is not None and isinstance(event.value, str) and not re.fullmatch(r"0|[1-9]\d*", event.value):
         names.add(file.outcome.column)
     names |= {
         rule.column for rule in file.data.drop if any(isinstance(value, str) for value in rule.matching)
@@ -227,10 +228,12 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
         if item.column not in table.frame:
             found.append(None)
             continue
-        declared = table.categories.get(item.column, ())
+        declared, faults_before = table.categories.get(item.column, ()), len(faults.found)
         groups = derive_groups(item, table.frame[item.column], declared=declared, keep=before, faults=faults)
         found.append(groups)
         count = int((groups.missing & before).sum())
+        if len(faults.found) > faults_before:
+            continue
         if count and item.missing == "error":
             faults.add(
                 f"[attributes.{item.name}] column",
