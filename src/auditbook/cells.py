@@ -49,6 +49,10 @@ def as_text(column: pd.Series) -> NDArray[np.object_]:
     >>> as_text(pd.Series([1.0, float("nan"), 2.5])).tolist()
     ['1', None, '2.5']
     """
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) == "string":
+        text = column.to_numpy(dtype=object, copy=True)
+        text[column.isna().to_numpy()] = None
+        return text
     codes, values = pd.factorize(column, use_na_sentinel=True)
     names = np.array([*(name_value(value) for value in values), None], dtype=object)
     return np.asarray(names[codes])
