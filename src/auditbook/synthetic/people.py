@@ -92,9 +92,9 @@ def draw_codes(
 def joint_counts() -> NDArray[np.floating]:
     """Fit race x sex x ethnicity x age band x long stay to the published counts.
 
-    Iterative proportional fitting from a table of ones, twice: first to the pairwise counts of the published test
-    set (no interaction beyond the published ones is put in), then to the margins of the full cohort, which hold
-    exactly and leave the interactions as they are.
+    Iterative proportional fitting from a table of ones, twice: first to the pairwise counts of the published
+    test set (no interaction beyond the published ones is put in), then to the margins of the full cohort, so
+    that these hold exactly and the interactions stay as they are.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def fit_table(
 def _margin(name: str) -> NDArray[np.floating]:
     """Return short and long stays of each group of one attribute in the full cohort, shape (n_groups, 2).
 
-    Rates are published with three digits, so the long stays of the four attributes add up to totals that differ a
-    little; each is scaled to the published 45.0 % of the cohort by moving the log odds of all its groups alike.
+    Rates are published with three digits, so the long stays of the four attributes add up to totals that
+    differ a little; each is brought to the published 45.0 % by moving the log odds of its groups alike.
     """
     rates = read_reference("group_rates")
     rates = rates[rates["attribute"] == name].set_index("group").loc[list(AXES[name])]
@@ -197,14 +197,33 @@ def age_weights(recipe: Recipe) -> NDArray[np.floating]:
     return weights.reshape(-1, len(CODE_WIDTHS))
 
 
-def stay_weights(recipe: Recipe) -> NDArray[np.floating]:
-    """Return the weight of each length of stay, from one day, for short and long stays, shape (2, 180)."""
+def stay_curve(recipe: Recipe) -> NDArray[np.floating]:
+    """Return the share of stays of each length, from one day, under the fitted curve, shape (180,)."""
     edges = np.arange(LONGEST_STAY_DAYS + 1) + 0.5
     curve = 1 - (1 + (edges / recipe.stay_scale) ** recipe.stay_shape) ** -recipe.stay_tail
     curve[0] = 0.0
-    share = np.diff(curve)
+    return np.diff(curve) / curve[-1]
+
+
+def stay_weights(recipe: Recipe) -> NDArray[np.floating]:
+    """Return weights of the lengths of stay by sex, age band and short or long, shape (2 * 4 * 2, 180).
+
+    The planted differences between sexes and age bands are fitted so that the whole cohort keeps the curve.
+    """
     days = np.arange(1, LONGEST_STAY_DAYS + 1)
-    return np.where(np.array([[False], [True]]) == (days > LONG_STAY_DAYS), share, 0.0)
+    sex, band = np.array(recipe.stay_by_sex)[:, None], np.array(recipe.stay_by_band)
+    tilt = np.exp((sex + band)[:, :, None, None] * np.log(days))
+    start = tilt * _split_curve(recipe)
+    people = joint_counts().sum(axis=(0, 2))
+    whole = (_split_curve(recipe) * people.sum(axis=(0, 1))[:, None]).sum(axis=0)
+    return fit_table(start, [whole, people], [[3], [0, 1, 2]]).reshape(-1, LONGEST_STAY_DAYS)
+
+
+def _split_curve(recipe: Recipe) -> NDArray[np.floating]:
+    """Return the shares of the lengths among short stays and among long stays, shape (2, 180)."""
+    days = np.arange(1, LONGEST_STAY_DAYS + 1)
+    share = np.where(np.array([[False], [True]]) == (days > LONG_STAY_DAYS), stay_curve(recipe), 0.0)
+    return share / share.sum(axis=1, keepdims=True)
 
 
 def draw_people(rows: int, recipe: Recipe, rng: np.random.Generator) -> People:
@@ -228,5 +247,5 @@ def draw_people(rows: int, recipe: Recipe, rng: np.random.Generator) -> People:
     cell = rng.permutation(np.repeat(np.arange(counts.size), counts.ravel()))
     race, sex, ethnicity, band, long = np.unravel_index(cell, SHAPE)
     age = draw_codes(age_weights(recipe), band * 2 + long, rng)
-    days = draw_codes(stay_weights(recipe), long, rng) + 1
+    days = draw_codes(stay_weights(recipe), (sex * len(AGE_BANDS) + band) * 2 + long, rng) + 1
     return People(race, sex, ethnicity, band, long, age, days)

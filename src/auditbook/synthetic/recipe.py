@@ -144,6 +144,12 @@ class Recipe:
         Fitted. Ages within the published bands.
     stay_scale, stay_shape, stay_tail : float
         Fitted. Burr curve of the length of stay: 1 - (1 + (days/scale)^shape)^-tail.
+    stay_by_sex : tuple of float, length 2
+        Planted. Change of the log weight of a stay per unit of log days, among the short and among the long
+        stays alike, for men and for women. Where it is negative, fewer stays of three days face more stays of
+        four, and a model selects more of the doubtful: the published one selects more men and fewer women.
+    stay_by_band : tuple of float, length 4
+        Planted. The same for the four age bands.
     volume : tuple of float, length 3
         Fitted. Log volume = c0 u + c1 log u + c2 log(1 - u), u the hospital's rank scaled to 0..1.
     volume_floor : float
@@ -173,6 +179,8 @@ class Recipe:
     stay_scale: float
     stay_shape: float
     stay_tail: float
+    stay_by_sex: tuple[float, float]
+    stay_by_band: tuple[float, float, float, float]
     volume: tuple[float, float, float]
     volume_floor: float
     hospital_kinds: tuple[HospitalKind, ...]
@@ -260,6 +268,8 @@ RECIPE = Recipe(
     stay_scale=3.086,
     stay_shape=2.166,
     stay_tail=0.794,
+    stay_by_sex=(-1.0, 0.8),
+    stay_by_band=(0.0, -1.0, 0.0, 0.2),
     volume=(-2.955, -0.105, 1.231),
     volume_floor=5.0,
     hospital_kinds=(
@@ -269,13 +279,13 @@ RECIPE = Recipe(
     ),
     race_spread=0.6,
     ethnicity_spread=1.0,
-    charge_level_spread=0.3,
-    diagnosis_spread=0.6,
-    procedure_spread=0.6,
+    charge_level_spread=0.1,
+    diagnosis_spread=0.53,
+    procedure_spread=0.85,
     procedure_agreement=0.0,
-    cost_spread=0.35,
-    charge_noise=0.25,
-    daily_cost=2.5,
+    cost_spread=0.12,
+    charge_noise=0.13,
+    daily_cost=1.2,
     status_strength=1.0,
     admission_strength=1.0,
 )

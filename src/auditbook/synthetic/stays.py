@@ -1,8 +1,8 @@
 """What happens during a stay? Diagnosis, procedure, admission, discharge and charges, given its length.
 
 Everything here depends on race and ethnicity only through age, sex, hospital and length of stay: no group is
-treated differently at the same length of stay. Differences between groups in the scores of a model come from the
-published rates of long stays.
+treated differently at the same length of stay. Differences between groups in the scores of a model come from
+the published rates of long stays.
 """
 
 from dataclasses import dataclass
