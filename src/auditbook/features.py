@@ -151,7 +151,7 @@ def build_features(
     >>> build_features(table, ["age", "sex"], train_outcome=outcome, unit=unit, split=parts, seed=1).names
     ('age', 'age is missing', 'sex = F', 'sex = M')
     """
-    unit = np.asarray(unit, dtype=object)
+    unit, _ = pd.factorize(np.asarray(unit, dtype=object), sort=True)
     read = [_read_column(table[name], name) for name in columns]
     reasons = {column.name: _reason_to_leave_out(column, unit, split) for column in read}
     kept = [column for column in read if reasons[column.name] is None]
@@ -210,14 +210,14 @@ def _read_days(column: pd.Series) -> NDArray[np.float64]:
 def _count_levels(column: _Column, split: Split) -> int:
     """Count the levels of a category that the training records have."""
     codes = column.data[split.train]
-    return len(np.unique(codes[codes >= 0]))
+    return len(pd.unique(codes[codes >= 0]))
 
 
 def _reason_to_leave_out(column: _Column, unit: NDArray, split: Split) -> str | None:
     """Say why the training records give nothing to learn from this column; None when they do."""
     values = column.data[split.train]
     present = values[values >= 0] if column.is_category else values[~np.isnan(values)]
-    distinct = len(np.unique(present))
+    distinct = len(pd.unique(present))
     if distinct == 0:
         return "all missing in the training part"
     if distinct == 1 and len(present) == len(values):
@@ -232,10 +232,9 @@ def _reason_to_leave_out(column: _Column, unit: NDArray, split: Split) -> str | 
 def _names_units(codes: NDArray, unit: NDArray) -> bool:
     """Tell whether a category is another name of the unit: one value a unit, one unit a value."""
     unit_codes, units = pd.factorize(unit)
-    if len(units) == len(unit):
+    if len(units) == len(unit) or len(pd.unique(codes)) != len(units):
         return False
-    pairs = np.unique(np.column_stack([codes, unit_codes]), axis=0)
-    return len(pairs) == len(units) == len(np.unique(codes))
+    return len(pd.unique(codes.astype(np.int64) * len(units) + unit_codes)) == len(units)
 
 
 @dataclass(frozen=True)
