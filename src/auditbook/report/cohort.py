@@ -44,7 +44,7 @@ SMALL_COLUMNS = (
     Column("n", "records", "count"),
     Column("events", "events", "count"),
     Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
-    Column("width", "width in points", "number", 1),
+    Column("width", "width, points", "number", 1),
 )
 RATIO_COLUMNS = (
     Column("attribute", "attribute"),

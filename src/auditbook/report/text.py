@@ -365,7 +365,7 @@ def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str =
         rows = [f'<tr><td colspan="{len(columns)}">nothing to list</td></tr>']
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
-        '<div style="overflow-x:auto"><table class="dataframe table">'
+        '<div style="overflow-x:auto"><table class="dataframe table" style="font-size:0.88em">'
         f"{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
