@@ -234,7 +234,7 @@ def describe_formulas(protocol: Protocol) -> str:
     """
     chosen = [METRICS[name] for name in protocol.metrics]
     return "\n\n".join(
-        f"**{metric.name}**, {metric.title[0].lower()}{metric.title[1:]}:\n\n$$ {metric.formula} $$"
+        f"**{metric.name}** ({metric.title}):\n\n$$ {metric.formula} $$"
         for metric in chosen
     )
 
