@@ -232,8 +232,7 @@ def _pure_value(column: pd.Series, outcome: NDArray[np.float64]) -> str:
     for value, count, hits in zip(values, counts, events, strict=True):
         chance = rate**count if hits == count else (1 - rate) ** count if hits == 0 else 1.0
         if chance < LEAK_CHANCE and count >= 100 and count >= 0.01 * len(outcome):
-            which = "all" if hits == count else "none"
-            return (
-                f"of {count:,} records with the value {as_text(pd.Series([value]))[0]}, {which} is an event"
+            those = f"{count:,} records with the value {as_text(pd.Series([value]))[0]}"
+            return f"all {those} are events" if hits == count else f"none of the {those} is an event"
             )
     return ""
