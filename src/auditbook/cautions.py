@@ -234,5 +234,4 @@ def _pure_value(column: pd.Series, outcome: NDArray[np.float64]) -> str:
         if chance < LEAK_CHANCE and count >= 100 and count >= 0.01 * len(outcome):
             those = f"{count:,} records with the value {as_text(pd.Series([value]))[0]}"
             return f"all {those} are events" if hits == count else f"none of the {those} is an event"
-            )
     return ""
