@@ -52,10 +52,8 @@ def make_hospitals(recipe: Recipe, rng: np.random.Generator) -> Hospitals:
         One entry a hospital, largest first.
     """
     rank = (np.arange(HOSPITALS) + 0.5) / HOSPITALS
-    volume = np.exp(
-        recipe.volume[0] * rank + recipe.volume[1] * np.log(rank) + recipe.volume[2] * np.log1p(-rank)
-    )
-    volume = np.maximum(volume * joint_counts().sum() / volume.sum(), recipe.volume_floor)
+    volume = np.exp(np.stack([np.sqrt(rank), rank, rank**2, rank**3], axis=1) @ np.array(recipe.volume))
+    volume *= joint_counts().sum() / volume.sum()
     race = np.exp(rng.normal(0.0, recipe.race_spread, (HOSPITALS, len(RACES), 1)))
     ethnicity = np.exp(rng.normal(0.0, recipe.ethnicity_spread, (HOSPITALS, 1, 1)) * np.array([0.5, -0.5]))
     return Hospitals(

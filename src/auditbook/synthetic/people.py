@@ -3,13 +3,13 @@
 import contextlib
 import io
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from ipfn.ipfn import ipfn
 from numpy.typing import NDArray
 
+from auditbook.project import project_file
 from auditbook.synthetic.recipe import (
     AGE_BANDS,
     BAND_STARTS,
@@ -23,7 +23,6 @@ from auditbook.synthetic.recipe import (
     Recipe,
 )
 
-REFERENCE = Path(__file__).resolve().parents[3] / "data" / "reference"
 AXES = {"race": RACES, "sex": SEXES, "ethnicity": ETHNICITIES, "age": AGE_BANDS}
 SHAPE = (len(RACES), len(SEXES), len(ETHNICITIES), len(AGE_BANDS), 2)
 
@@ -55,7 +54,7 @@ class People:
 
 def read_reference(name: str) -> pd.DataFrame:
     """Read one table of published figures from ``data/reference``."""
-    return pd.read_csv(REFERENCE / f"texas100x_{name}.csv")
+    return pd.read_csv(project_file("data", "reference", f"texas100x_{name}.csv"))
 
 
 def draw_codes(
@@ -197,33 +196,30 @@ def age_weights(recipe: Recipe) -> NDArray[np.floating]:
     return weights.reshape(-1, len(CODE_WIDTHS))
 
 
-def stay_curve(recipe: Recipe) -> NDArray[np.floating]:
-    """Return the share of stays of each length, from one day, under the fitted curve, shape (180,)."""
+def stay_shares(recipe: Recipe) -> NDArray[np.floating]:
+    """Return the fitted share of all stays that are short or long and have each length, shape (2, 180).
+
+    The curve gives the shares among short and among long stays; the published rate of long stays weighs them.
+    """
     edges = np.arange(LONGEST_STAY_DAYS + 1) + 0.5
     curve = 1 - (1 + (edges / recipe.stay_scale) ** recipe.stay_shape) ** -recipe.stay_tail
     curve[0] = 0.0
-    return np.diff(curve) / curve[-1]
+    long = np.arange(1, LONGEST_STAY_DAYS + 1) > LONG_STAY_DAYS
+    share = np.where(np.stack([~long, long]), np.diff(curve), 0.0)
+    return share / share.sum(axis=1, keepdims=True) * np.array([[1 - SHARE_LONG], [SHARE_LONG]])
 
 
 def stay_weights(recipe: Recipe) -> NDArray[np.floating]:
-    """Return weights of the lengths of stay by sex, age band and short or long, shape (2 * 4 * 2, 180).
+    """Return weights of the lengths of stay by age band and short or long, shape (4 * 2, 180).
 
-    The planted differences between sexes and age bands are fitted so that the whole cohort keeps the curve.
+    The planted differences between age bands are fitted so that the whole cohort keeps the curve.
     """
     days = np.arange(1, LONGEST_STAY_DAYS + 1)
-    sex, band = np.array(recipe.stay_by_sex)[:, None], np.array(recipe.stay_by_band)
-    tilt = np.exp((sex + band)[:, :, None, None] * np.log(days))
-    start = tilt * _split_curve(recipe)
-    people = joint_counts().sum(axis=(0, 2))
-    whole = (_split_curve(recipe) * people.sum(axis=(0, 1))[:, None]).sum(axis=0)
-    return fit_table(start, [whole, people], [[3], [0, 1, 2]]).reshape(-1, LONGEST_STAY_DAYS)
-
-
-def _split_curve(recipe: Recipe) -> NDArray[np.floating]:
-    """Return the shares of the lengths among short stays and among long stays, shape (2, 180)."""
-    days = np.arange(1, LONGEST_STAY_DAYS + 1)
-    share = np.where(np.array([[False], [True]]) == (days > LONG_STAY_DAYS), stay_curve(recipe), 0.0)
-    return share / share.sum(axis=1, keepdims=True)
+    tilt = np.exp(np.array(recipe.stay_by_band)[:, None, None] * np.log(days))
+    people = joint_counts().sum(axis=(0, 1, 2))
+    whole = stay_shares(recipe).sum(axis=0) * people.sum()
+    fitted = fit_table(tilt * stay_shares(recipe), [whole, people], [[2], [0, 1]])
+    return fitted.reshape(-1, LONGEST_STAY_DAYS)
 
 
 def draw_people(rows: int, recipe: Recipe, rng: np.random.Generator) -> People:
@@ -247,5 +243,5 @@ def draw_people(rows: int, recipe: Recipe, rng: np.random.Generator) -> People:
     cell = rng.permutation(np.repeat(np.arange(counts.size), counts.ravel()))
     race, sex, ethnicity, band, long = np.unravel_index(cell, SHAPE)
     age = draw_codes(age_weights(recipe), band * 2 + long, rng)
-    days = draw_codes(stay_weights(recipe), (sex * len(AGE_BANDS) + band) * 2 + long, rng) + 1
+    days = draw_codes(stay_weights(recipe), band * 2 + long, rng) + 1
     return People(race, sex, ethnicity, band, long, age, days)

@@ -143,35 +143,31 @@ class Recipe:
     ages : tuple of AgeShape, length 4
         Fitted. Ages within the published bands.
     stay_scale, stay_shape, stay_tail : float
-        Fitted. Burr curve of the length of stay: 1 - (1 + (days/scale)^shape)^-tail.
-    stay_by_sex : tuple of float, length 2
-        Planted. Change of the log weight of a stay per unit of log days, among the short and among the long
-        stays alike, for men and for women. Where it is negative, fewer stays of three days face more stays of
-        four, and a model selects more of the doubtful: the published one selects more men and fewer women.
+        Fitted. Burr curve of the length of stay, 1 - (1 + (days/scale)^shape)^-tail, short and long alike.
     stay_by_band : tuple of float, length 4
-        Planted. The same for the four age bands.
-    volume : tuple of float, length 3
-        Fitted. Log volume = c0 u + c1 log u + c2 log(1 - u), u the hospital's rank scaled to 0..1.
-    volume_floor : float
-        Assumed. Records a year of the smallest hospital; the published list ends at 100.
+        Planted. Change of the log weight of a stay per unit of log days, among the short and among the long
+        stays alike, in each age band. Where it is negative, fewer stays of three days face more stays of
+        four, and a model selects more of the doubtful ones.
+    volume : tuple of float, length 4
+        Fitted. Log volume = c0 sqrt(u) + c1 u + c2 u^2 + c3 u^3, u the hospital's rank scaled to 0..1.
     hospital_kinds : tuple of HospitalKind, length 3
         Fitted. Acute, brief-stay and long-stay hospitals.
-    race_spread, ethnicity_spread : float
-        Planted. Standard deviation over hospitals of the log odds of each race and of Hispanic ethnicity.
+    race_spread : float
+        Planted. Standard deviation over hospitals of the log weight of each race.
+    ethnicity_spread : float
+        Planted. Standard deviation over hospitals of the log odds of Hispanic ethnicity.
     charge_level_spread : float
         Planted. Standard deviation over hospitals of log charges.
-    diagnosis_spread, procedure_spread : float
+    diagnosis_spread : float
         Planted. Standard deviation over codes of the tilt with log length of stay.
-    procedure_agreement : float
-        Planted. Correlation of a procedure's tilt between kinds of diagnosis; below 1 makes an interaction.
+    procedure_spread : float
+        Planted. The same for procedures, drawn anew for each kind of diagnosis: an interaction.
     cost_spread : float
         Planted. Standard deviation over codes of log cost a day (diagnosis) and log fixed cost (procedure).
     charge_noise : float
         Planted. Standard deviation over records of log charges.
     daily_cost : float
         Assumed. Thousand dollars a day.
-    status_strength, admission_strength : float
-        Planted. Factors on the tilts of the discharge status and of the admission fields.
     """
 
     world_seed: int
@@ -179,22 +175,17 @@ class Recipe:
     stay_scale: float
     stay_shape: float
     stay_tail: float
-    stay_by_sex: tuple[float, float]
     stay_by_band: tuple[float, float, float, float]
-    volume: tuple[float, float, float]
-    volume_floor: float
+    volume: tuple[float, float, float, float]
     hospital_kinds: tuple[HospitalKind, ...]
     race_spread: float
     ethnicity_spread: float
     charge_level_spread: float
     diagnosis_spread: float
     procedure_spread: float
-    procedure_agreement: float
     cost_spread: float
     charge_noise: float
     daily_cost: float
-    status_strength: float
-    admission_strength: float
 
 
 DIAGNOSES = (
@@ -268,10 +259,8 @@ RECIPE = Recipe(
     stay_scale=3.086,
     stay_shape=2.166,
     stay_tail=0.794,
-    stay_by_sex=(-1.0, 0.8),
-    stay_by_band=(0.0, -1.0, 0.0, 0.2),
-    volume=(-2.955, -0.105, 1.231),
-    volume_floor=5.0,
+    stay_by_band=(0.0, -1.0, 0.0, 0.6),
+    volume=(-4.712, 5.092, -13.352, 6.975),
     hospital_kinds=(
         HospitalKind(0.0, 0.0, -0.230, 0.399),
         HospitalKind(-1.259, -1.656, -1.055, 1.235),
@@ -282,10 +271,7 @@ RECIPE = Recipe(
     charge_level_spread=0.1,
     diagnosis_spread=0.53,
     procedure_spread=0.85,
-    procedure_agreement=0.0,
     cost_spread=0.12,
-    charge_noise=0.13,
+    charge_noise=0.12,
     daily_cost=1.2,
-    status_strength=1.0,
-    admission_strength=1.0,
 )

@@ -105,17 +105,14 @@ def make_codes(recipe: Recipe, rng: np.random.Generator) -> Codes:
     family = np.repeat(np.arange(len(DIAGNOSES)), sizes)
     procedure_family = np.repeat(np.arange(len(PROCEDURES)), procedure_sizes)
     n, m = len(family), len(procedure_family)
-    shared, own = rng.normal(size=(1, m)), rng.normal(size=(KINDS, m))
-    agreement = recipe.procedure_agreement
-    scatter = np.sqrt(agreement) * shared + np.sqrt(1 - agreement) * own
+    scatter = rng.normal(0.0, recipe.procedure_spread, (KINDS, m))
     return Codes(
         family=family,
         tilt=np.array([g.tilt for g in DIAGNOSES])[family] + rng.normal(0.0, recipe.diagnosis_spread, n),
         popularity=_popularity(sizes),
         daily_cost=np.exp(rng.normal(0.0, recipe.cost_spread, n)),
         procedure_family=procedure_family,
-        procedure_tilt=np.array([f.tilt for f in PROCEDURES]).T[:, procedure_family]
-        + recipe.procedure_spread * scatter,
+        procedure_tilt=np.array([f.tilt for f in PROCEDURES]).T[:, procedure_family] + scatter,
         procedure_popularity=_popularity(procedure_sizes),
         fixed_cost=np.array([f.fixed_cost for f in PROCEDURES])[procedure_family]
         * np.exp(rng.normal(0.0, recipe.cost_spread, m)),
@@ -150,7 +147,7 @@ def _procedure_weights(codes: Codes) -> NDArray[np.floating]:
     return (by_kind[:, None] * by_stay).reshape(-1, len(codes.procedure_family))
 
 
-def _choice_weights(choices: tuple[Choice, ...], strength: float) -> NDArray[np.floating]:
+def _choice_weights(choices: tuple[Choice, ...]) -> NDArray[np.floating]:
     """Return weights of a small field by family, age code and stay bin, shape (families * 22 * n_bins, n)."""
     place = _stay_place()[None, None, :, None]
     urgency = np.array([g.urgency for g in DIAGNOSES])[:, None, None, None]
@@ -158,7 +155,7 @@ def _choice_weights(choices: tuple[Choice, ...], strength: float) -> NDArray[np.
     base, tilt, bend, by_urgency, by_age = np.array(
         [(c.base, c.tilt, c.bend, c.urgency, c.age) for c in choices]
     ).T
-    log_weight = base + strength * (tilt * place + bend * place**2) + by_urgency * urgency + by_age * age
+    log_weight = base + tilt * place + bend * place**2 + by_urgency * urgency + by_age * age
     return np.exp(log_weight).reshape(-1, len(choices))
 
 
@@ -221,8 +218,8 @@ def draw_stays(
     return Stays(
         diagnosis=diagnosis,
         procedure=procedure,
-        admission_type=draw_codes(_choice_weights(types, recipe.admission_strength), row, rng),
-        admission_source=draw_codes(_choice_weights(sources, recipe.admission_strength), row, rng),
-        status=draw_codes(_choice_weights(statuses, recipe.status_strength), row, rng),
+        admission_type=draw_codes(_choice_weights(types), row, rng),
+        admission_source=draw_codes(_choice_weights(sources), row, rng),
+        status=draw_codes(_choice_weights(statuses), row, rng),
         charges=_charge(people, diagnosis, procedure, codes, hospitals.charge_level[place], recipe, rng),
     )

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from auditbook.errors import InputError
+from auditbook.project import project_file
 from auditbook.synthetic.hospitals import assign_hospitals, hospital_names, make_hospitals
-from auditbook.synthetic.people import REFERENCE, draw_people
+from auditbook.synthetic.people import draw_people
 from auditbook.synthetic.recipe import (
     ADMISSION_SOURCES,
     ADMISSION_TYPES,
@@ -159,7 +160,7 @@ def recipe_fingerprint() -> str:
     for part in PARTS:
         digest.update(_bare_code((folder / f"{part}.py").read_text(encoding="utf-8")).encode())
     for table in TABLES:
-        digest.update((REFERENCE / f"texas100x_{table}.csv").read_bytes())
+        digest.update(project_file("data", "reference", f"texas100x_{table}.csv").read_bytes())
     return digest.hexdigest()[:12]
 
 
