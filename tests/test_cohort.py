@@ -4,6 +4,8 @@ import gzip
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from auditbook.cohort import load_cohort, read_cohort_file, warn_cohort
@@ -433,6 +435,14 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
     assert load_cohort(read_cohort_file(path), cache_dir=tmp_path).outcome.sum() == 20
 
 
+def test_a_parquet_file_with_two_columns_of_one_name_is_a_fault(tmp_path):
+    path = write_pair(tmp_path, basic_table(), BASIC)
+    arrays = [pa.array([0, 1]), pa.array(["a", "b"]), pa.array(["a", "b"])]
+    pq.write_table(pa.Table.from_arrays(arrays, names=["y", "race", "race"]), tmp_path / "twice.parquet")
+    with pytest.raises(InputError, match=r"twice\.parquet: column names that stand twice: 'race'"):
+        load_cohort(read_cohort_file(path), data=tmp_path / "twice.parquet", cache_dir=tmp_path)
+
+
 def test_columns_with_lists_are_a_fault(tmp_path):
     assert "column 'l' holds lists or tables" in fault(tmp_path, basic_table(l=[[1]] * 40), suffix=".parquet")
 
@@ -555,3 +565,14 @@ def test_deaths_and_hospice_discharges_are_left_out_of_the_diabetes_cohort(root,
     assert left == {"died in hospital or hospice": 1652, "discharged to hospice": 771, "gender missing": 3}
     assert cohort.attributes[0].groups[-1] == "(missing)"
     assert len(set(cohort.unit)) == 69_987
+
+
+def test_a_synthetic_cohort_is_generated_and_says_so(root, tmp_path):
+    text = (root / "data" / "cohorts" / "texas-twin.toml").read_text(encoding="utf-8")
+    (tmp_path / "twin.toml").write_text(text.replace("rows = 100000", "rows = 3000"), encoding="utf-8")
+    file = read_cohort_file(tmp_path / "twin.toml")
+    cohort, again = (load_cohort(file, cache_dir=tmp_path) for _ in range(2))
+    assert cohort.synthetic
+    assert len(cohort.table) == 3000
+    assert cohort.data_hash == again.data_hash
+    assert file.digest() == file.digest()

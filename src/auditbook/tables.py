@@ -70,7 +70,8 @@ def read_table_file(path: Path, *, text_columns: Collection[str] = ()) -> PlainT
     kind = check_file(path)
     try:
         if kind == ".parquet":
-            return plain_table(pq.read_table(path))
+            _check_names(path.name, pq.read_schema(path).names)
+            return plain_table(pq.read_table(path), name=path.name)
         return _read_text(path, "\t" if kind.startswith(".tsv") else ",", text_columns)
     except InputError:
         raise
@@ -171,7 +172,7 @@ def _read_text(path: Path, separator: str, text_columns: Collection[str]) -> Pla
                 "that holds a separator in double quotes"
             ) from None
     frame.columns = pd.Index(names)
-    return plain_table(frame)
+    return plain_table(frame, name=path.name)
 
 
 def _read_header(path: Path, separator: str) -> list[str]:
@@ -192,13 +193,15 @@ def _check_names(file: str, names: list[str]) -> None:
         )
 
 
-def plain_table(table: pd.DataFrame | pa.Table) -> PlainTable:
+def plain_table(table: pd.DataFrame | pa.Table, *, name: str = "the table") -> PlainTable:
     """Bring nullable, category, Arrow and object columns to one plain form.
 
     Parameters
     ----------
     table : DataFrame or pyarrow Table
         Any table; the index is left out.
+    name : str
+        What messages call it.
 
     Returns
     -------
@@ -217,18 +220,20 @@ def plain_table(table: pd.DataFrame | pa.Table) -> PlainTable:
     """
     if isinstance(table, pd.DataFrame):
         table = _to_arrow(table)
-    _check_names("data", table.column_names)
-    kept = [name for name in table.column_names if not re.fullmatch(r"__index_level_\d+__", name)]
+    _check_names(name, table.column_names)
+    kept = [item for item in table.column_names if not re.fullmatch(r"__index_level_\d+__", item)]
     columns: dict[str, pd.Series] = {}
     categories: dict[str, tuple[object, ...]] = {}
-    for name in kept:
-        column = table.column(name)
+    for item in kept:
+        column = table.column(item)
         if pa.types.is_nested(column.type):
-            raise InputError(f"data: column '{name}' holds lists or tables, not single values; leave it out")
+            raise InputError(
+                f"{name}: column '{item}' holds lists or tables, not single values; leave it out"
+            )
         if pa.types.is_dictionary(column.type):
-            categories[name] = _declared(column)
+            categories[item] = _declared(column)
             column = column.cast(column.type.value_type)
-        columns[name] = _plain_column(column)
+        columns[item] = _plain_column(column)
     return PlainTable(pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows)), categories)
 
 
