@@ -6,11 +6,10 @@ from hypothesis import strategies as st
 from auditbook.errors import InputError
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import assign_bins, order_scores, stack_sums, sum_scores, sum_site_scores
+from small_audits import SCORES
 
 records = st.lists(
-    st.tuples(
-        st.integers(0, 1), st.floats(0, 1, allow_subnormal=False), st.integers(0, 2), st.integers(0, 3)
-    ),
+    st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2), st.integers(0, 3)),
     min_size=1,
     max_size=30,
 )
@@ -73,18 +72,20 @@ def test_cells_hold_every_record_once_with_their_mean_and_covariance(rows):
     outcome, values, codes, _ = columns(rows)
     cells = sort_cells(order_scores(outcome, values), codes, 3)
     assert cells.sizes.sum() == len(rows)
-    assert sorted(cells.score) == sorted(values)
+    assert sorted(cells.score[cells.rows]) == sorted(values)
     for place, flat in enumerate(cells.index):
         group, label, score_bin = np.unravel_index(flat, cells.sizes.shape)
         mine = (codes == group) & (outcome == label) & (assign_bins(values) == score_bin)
         benefit = np.where(label, values[mine], 1 - values[mine])
         logs = np.where(benefit > 0, benefit * np.log(np.where(benefit > 0, benefit, 1)), 0)
         part = slice(cells.start[place], cells.start[place] + cells.held[place])
-        np.testing.assert_array_equal(cells.score[part], np.sort(values[mine]))
+        np.testing.assert_array_equal(cells.score[cells.rows[part]], np.sort(values[mine]))
         np.testing.assert_allclose(cells.mean[:, place], [values[mine].mean(), logs.mean()], atol=1e-12)
         root = np.array([[cells.root[0, place], 0], cells.root[1:, place]])
         np.testing.assert_allclose(root @ root.T, np.cov(values[mine], logs, ddof=0), atol=1e-9)
         assert cells.low[0, place] == values[mine].min()
+        assert cells.high[0, place] == values[mine].max()
+        assert cells.low[1, place] <= logs.min() + 1e-12
         assert cells.high[1, place] == pytest.approx(logs.max(), abs=1e-12)
 
 

@@ -1,6 +1,7 @@
 """What do the audited records, and resamples of them, say about the groups of one attribute?"""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,9 @@ from auditbook.score_sums import (
     sum_scores,
     sum_site_scores,
 )
+
+THREADS = 2
+"""Models whose scores are summed at the same time; each has its own stream, so their order is no matter."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +252,9 @@ def gather_scores(
     >>> gather_scores(records, sex, plan, order_probabilities(records)).resampled.benefit.shape
     (1, 5, 2)
     """
-    found = [_gather_model(score.model, attribute, draws, ordered) for score in records.scores]
+    with ThreadPoolExecutor(THREADS) as pool:
+        models = [score.model for score in records.scores]
+        found = list(pool.map(lambda model: _gather_model(model, attribute, draws, ordered), models))
     by_site = None if draws.site_times is None else stack_sums([one.by_site for one in found])
     whole, resampled = (stack_sums([getattr(one, part) for one in found]) for part in ("whole", "resampled"))
     same = draws.own_size == draws.size

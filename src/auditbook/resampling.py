@@ -214,12 +214,13 @@ def draw_scores(cells: ScoreCells, *, size: int, resamples: int, rng: np.random.
 def _draw_sums(cells: ScoreCells, records: NDArray[np.int64], rng: np.random.Generator) -> Array:
     """Draw sums of s and of b ln b over so many records of each cell, shape (2, resamples, n_cells)."""
     sums = np.zeros((2, *records.shape))
-    few = (records > 0) & (records <= FEW)
+    often = (records > FEW).any(axis=0)
+    sums[:, :, often] = _draw_normal_sums(cells, np.flatnonzero(often), records[:, often], rng)
+    few = records <= FEW
+    sums[:, few] = 0
+    few &= records > 0
     if few.any():
         sums[:, few] = _add_records(cells, np.nonzero(few)[1], records[few], rng)
-    many = records > FEW
-    if many.any():
-        sums[:, many] = _draw_normal_sums(cells, np.nonzero(many)[1], records[many], rng)
     return sums
 
 
@@ -229,7 +230,7 @@ def _add_records(
     """Draw records from cells one by one and add them up, shape (2, len(cell))."""
     held = cells.held[cell]
     offset = (rng.random(int(records.sum())) * np.repeat(held, records)).astype(np.intp)
-    row = np.repeat(cells.start[cell], records) + offset
+    row = cells.rows[np.repeat(cells.start[cell], records) + offset]
     first = np.cumsum(records) - records
     return np.stack([np.add.reduceat(part[row], first) for part in (cells.score, cells.benefit_log)])
 
@@ -237,9 +238,10 @@ def _add_records(
 def _draw_normal_sums(
     cells: ScoreCells, cell: NDArray[np.intp], records: NDArray[np.int64], rng: np.random.Generator
 ) -> Array:
-    """Draw sums over many records from their normal limit, shape (2, len(cell))."""
-    noise = rng.standard_normal((2, cell.size)) * np.sqrt(records)
-    sums = records * cells.mean[:, cell]
-    sums[0] += cells.root[0, cell] * noise[0]
-    sums[1] += cells.root[1, cell] * noise[0] + cells.root[2, cell] * noise[1]
-    return np.clip(sums, records * cells.low[:, cell], records * cells.high[:, cell])
+    """Draw sums over many records from their normal limit, shape (2, resamples, len(cell))."""
+    first, second = rng.standard_normal((2, *records.shape)) * np.sqrt(records)
+    sums = records * cells.mean[:, None, cell]
+    sums[0] += cells.root[0, cell] * first
+    sums[1] += cells.root[1, cell] * first + cells.root[2, cell] * second
+    np.maximum(sums, records * cells.low[:, None, cell], out=sums)
+    return np.minimum(sums, records * cells.high[:, None, cell], out=sums)

@@ -10,6 +10,10 @@ from auditbook.score_sums import N_BINS, OrderedScores
 Array = NDArray[np.float64]
 
 
+LEAST_LOG = -np.exp(-1.0)
+"""Least value of b ln b, at b = 1/e."""
+
+
 @dataclass(frozen=True)
 class ScoreCells:
     """One model's records by cell: group x label x score bin. Only cells that hold records are described.
@@ -21,11 +25,13 @@ class ScoreCells:
     index : int array, shape (n_cells,)
         Positions, in `sizes` made flat, of the cells that hold records.
     start, held : int array, shape (n_cells,)
-        Where the cell's records start, and how many they are.
+        Where the cell's records start in `rows`, and how many they are.
+    rows : int array, shape (n,)
+        Positions of the records in `score` and `benefit_log`, cell by cell, by rising score.
     score, benefit_log : float array, shape (n,)
-        s and b ln b of the records, cell by cell, by rising score.
+        s and b ln b of the records.
     mean, low, high : float array, shape (2, n_cells)
-        Mean, least and largest of s and of b ln b.
+        Mean of s and of b ln b over the cell's records, and bounds that no record of it leaves.
     root : float array, shape (3, n_cells)
         Lower triangle (first, off-diagonal, second) of the Cholesky root of their covariance.
     """
@@ -34,6 +40,7 @@ class ScoreCells:
     index: NDArray[np.intp]
     start: NDArray[np.intp]
     held: NDArray[np.int64]
+    rows: NDArray[np.intp]
     score: Array
     benefit_log: Array
     mean: Array
@@ -65,39 +72,47 @@ def sort_cells(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> Score
     >>> sort_cells(order_scores([1, 0, 0], [0.9, 0.2, 0.25]), [0, 0, 0], 1).held.tolist()
     [2, 1]
     """
-    group = np.asarray(codes)[ordered.order]
-    rows = np.argsort(group.astype(np.uint8 if n_groups <= 256 else np.uint16), kind="stable")
-    cell = (group.astype(np.intp) * 2 + ordered.outcome) * N_BINS + ordered.bins
+    small = np.uint8 if n_groups <= 256 else np.uint16
+    group = np.asarray(codes).astype(small)[ordered.order]
+    rows = np.argsort(group, kind="stable")
+    cell = group.astype(np.intp) * (2 * N_BINS) + ordered.slot
     sizes = np.bincount(cell, minlength=n_groups * 2 * N_BINS)
     index = np.flatnonzero(sizes)
     held = sizes[index]
     start = np.cumsum(held) - held
-    pair = np.stack([ordered.values[rows], ordered.benefit_log[rows]])
-    mean, root = _describe(pair, start, held)
+    low, high = _bound(ordered, rows[start], rows[start + held - 1])
+    mean, root = _describe(ordered, cell, index, held)
     return ScoreCells(
         sizes=sizes.reshape(n_groups, 2, N_BINS),
         index=index,
         start=start,
         held=held,
-        score=pair[0],
-        benefit_log=pair[1],
+        rows=rows,
+        score=ordered.values,
+        benefit_log=ordered.benefit_log,
         mean=mean,
-        low=_reduce(np.minimum, pair, start),
-        high=_reduce(np.maximum, pair, start),
+        low=low,
+        high=high,
         root=root,
     )
 
 
-def _reduce(ufunc: np.ufunc, values: Array, start: NDArray[np.intp]) -> Array:
-    """Reduce each row of `values` over the cells."""
-    return ufunc.reduceat(values, start, axis=-1) if start.size else np.zeros((len(values), 0))
+def _bound(ordered: OrderedScores, first: NDArray[np.intp], last: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Bound s and b ln b within cells from their first and last records; b ln b is convex in s."""
+    ends = np.stack([ordered.benefit_log[first], ordered.benefit_log[last]])
+    benefit = np.stack([ordered.benefit[first], ordered.benefit[last]])
+    turns = (benefit.min(axis=0) < -LEAST_LOG) & (benefit.max(axis=0) > -LEAST_LOG)
+    low = np.stack([ordered.values[first], np.where(turns, LEAST_LOG, ends.min(axis=0))])
+    return low, np.stack([ordered.values[last], ends.max(axis=0)])
 
 
-def _describe(pair: Array, start: NDArray[np.intp], held: NDArray[np.int64]) -> tuple[Array, Array]:
+def _describe(
+    ordered: OrderedScores, cell: NDArray[np.intp], index: NDArray[np.intp], held: NDArray[np.int64]
+) -> tuple[Array, Array]:
     """Mean of each cell's records, and Cholesky root of their covariance (divisor: their number)."""
-    mean = _reduce(np.add, pair, start) / held
-    off = pair - np.repeat(mean, held, axis=-1)
-    square = _reduce(np.add, np.stack([off[0] * off[0], off[0] * off[1], off[1] * off[1]]), start) / held
-    first = np.sqrt(square[0])
-    cross = np.divide(square[1], first, out=np.zeros_like(first), where=first > 0)
-    return mean, np.stack([first, cross, np.sqrt(np.maximum(square[2] - cross * cross, 0))])
+    moments = np.stack([np.bincount(cell, part)[index] for part in ordered.moments]) / held
+    off, square = moments[:2], moments[2:]
+    first = np.sqrt(np.maximum(square[0] - off[0] * off[0], 0))
+    cross = np.divide(square[1] - off[0] * off[1], first, out=np.zeros_like(first), where=first > 0)
+    second = np.sqrt(np.maximum(square[2] - off[1] * off[1] - cross * cross, 0))
+    return off + ordered.centres[:, index % (2 * N_BINS)], np.stack([first, cross, second])

@@ -110,6 +110,12 @@ class OrderedScores:
         Score s, benefit b = 1 - abs(y - s), and b ln b.
     bins : int8 array, shape (n,)
         Score bin, 0 to 9.
+    slot : int8 array, shape (n,)
+        Outcome and bin in one: 10 y + bin.
+    centres : float array, shape (2, 20)
+        s and b ln b in the middle of each slot.
+    moments : float array, shape (5, n)
+        With u and v for s and b ln b, less those in the middle of the record's slot: u, v, uu, uv, vv.
     """
 
     order: NDArray[np.intp]
@@ -118,6 +124,9 @@ class OrderedScores:
     benefit: Array
     benefit_log: Array
     bins: NDArray[np.int8]
+    slot: NDArray[np.int8]
+    centres: Array
+    moments: Array
 
 
 def order_scores(outcome: ArrayLike, values: ArrayLike) -> OrderedScores:
@@ -152,7 +161,17 @@ def order_scores(outcome: ArrayLike, values: ArrayLike) -> OrderedScores:
     order = np.concatenate([rows[np.argsort(scores[rows])] for rows in (others, happened)])
     ranked, label = scores[order], events[order].astype(np.int8)
     benefit = np.where(label == 1, ranked, 1 - ranked)
-    return OrderedScores(order, label, ranked, benefit, xlogy(benefit, benefit), assign_bins(ranked))
+    logs, bins = xlogy(benefit, benefit), assign_bins(ranked)
+    slot = label * np.int8(N_BINS) + bins
+    middle = (np.arange(N_BINS) + 0.5) / N_BINS
+    likely = np.concatenate([1 - middle, middle])
+    centres = np.stack([np.tile(middle, 2), xlogy(likely, likely)])
+    moments = np.empty((5, len(order)))
+    np.subtract(ranked, centres[0, slot], out=moments[0])
+    np.subtract(logs, centres[1, slot], out=moments[1])
+    for place, (one, other) in enumerate(((0, 0), (0, 1), (1, 1)), start=2):
+        np.multiply(moments[one], moments[other], out=moments[place])
+    return OrderedScores(order, label, ranked, benefit, logs, bins, slot, centres, moments)
 
 
 def check_probabilities(scores: Array) -> None:
