@@ -134,6 +134,11 @@ BAD_FILES = {
     "an event that matches nothing": (COHORT.replace("event = 1", 'event = "Yes"'), ["Yes", "0", "1"]),
     "missing data": (COHORT.replace("small.csv", "elsewhere.csv"), ["elsewhere.csv"]),
     "an unknown key": (COHORT.replace("event =", "evnt ="), ["evnt", "did you mean 'event'?"]),
+    "an unknown model": (
+        COHORT.replace("models = []", 'models = ["xgbost"]'),
+        ["xgbost", "did you mean 'xgboost'?"],
+    ),
+    "a continuous outcome": (COHORT.replace("event = 1", 'type = "continuous"'), ["continuous", "event ="]),
     "no TOML": ("name = ", ["small.toml"]),
 }
 

@@ -3,29 +3,69 @@
 import ast
 from pathlib import Path
 
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "auditbook"
 ORDER = [
-    {"errors", "protocol", "records", "progress", "project"},
-    {"counts", "intervals", "metrics", "score_sums", "auc"},
-    {"verdicts"},
-    {"synthetic", "cohort", "panel", "features", "scores", "summary"},
-    {"results"},
-    {"figures", "report"},
-    {"chapters", "book"},
-    {"run"},
-    {"cli"},
+    "errors protocol records progress project",
+    "counts intervals auc score_sums group_values metrics score_cells resampling flips discrimination",
+    "support record_checks evidence group_table verdicts",
+    "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic cohort cautions draft summary",
+    "panel features split training scores",
+    "results",
+    "figures report",
+    "chapters book state",
+    "plan audit run",
+    "cli",
 ]
+LEVEL = {name: level for level, names in enumerate(ORDER) for name in names.split()}
 
 
-def imported_modules(path: Path) -> set[str]:
+def modules():
+    paths = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+    return {path.relative_to(PACKAGE).as_posix(): path for path in paths}
+
+
+def top(name):
+    return name.split("/")[0].removesuffix(".py")
+
+
+def imported(path):
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("auditbook"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "auditbook":
             parts = node.module.split(".")
             found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
         if isinstance(node, ast.Import):
-            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("auditbook.")}
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("auditbook.")}
     return found
 
 
-def module_name(path: Path, package: Path) -> str:
-    return path.relative_to(package).parts[0].removesuffix(".py")
+def test_every_module_has_its_place_in_the_order():
+    assert {top(name) for name in modules()} == set(LEVEL)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_a_module_imports_only_its_own_layer_or_one_below(name):
+    upward = {other for other in imported(modules()[name]) if LEVEL[other] > LEVEL[top(name)]}
+    assert upward == set()
+
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    graph = {}
+    for name, path in modules().items():
+        graph.setdefault(top(name), set()).update(imported(path) - {top(name)})
+    done = set()
+    while graph.keys() - done:
+        free = {name for name in graph.keys() - done if graph[name] <= done}
+        assert free, f"a circle among {sorted(graph.keys() - done)}"
+        done |= free
+
+
+def test_the_package_does_not_import_what_only_tests_have():
+    test_only = {"fairlearn", "hypothesis", "pytest", "nbval", "selenium"}
+    for path in modules().values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {name.split(".")[0] for name in names} & test_only, path

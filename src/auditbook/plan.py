@@ -9,7 +9,8 @@ from pathlib import Path
 
 from auditbook.chapters import chapter_source
 from auditbook.cohort import Cohort, CohortFile, load_cohort, read_cohort_file
-from auditbook.errors import RunError
+from auditbook.errors import InputError, RunError
+from auditbook.panel import choose_models, read_panel
 from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
 from auditbook.protocol import PROFILES, Profile, Protocol
 
@@ -101,11 +102,24 @@ def plan_run(request: Request) -> Plan:
     if request.only is not None:
         chapter_source(request.only)
     file = read_cohort_file(request.cohort)
+    _check_panel(file)
+    if file.data.synthetic is not None and request.data is not None:
+        raise InputError(
+            f"{request.cohort.name}: the cohort is synthetic, so there is no file to replace by --data"
+        )
     protocol = request.profile.apply(file.protocol)
     if request.seed is not None:
         protocol = replace(protocol, seed=request.seed)
     folder = request.run_dir if request.run_dir is not None else runs_folder() / file.name
     return Plan(request, file, protocol, folder.resolve())
+
+
+def _check_panel(file: CohortFile) -> None:
+    """Refuse models that the panel does not have before anything is read."""
+    try:
+        choose_models(file.panel.models, read_panel())
+    except InputError as wrong:
+        raise InputError(*(f"{file.path.name}: {fault}" for fault in wrong.faults)) from wrong
 
 
 def load_planned(plan: Plan) -> Cohort:
