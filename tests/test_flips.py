@@ -130,7 +130,7 @@ def test_another_threshold_moves_the_verdict():
     assert (found.verdict, found.dominant, found.vfr, found.threshold) == ("pass", "pass", 0, 0.5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(0, 20), min_size=12, max_size=12).filter(any), st.sampled_from(["DI", "EOD", "PP"])
 )

@@ -36,7 +36,7 @@ def test_what_a_group_lacks_is_said_with_both_numbers():
     assert name_shortfall(0, 0, protocol=LENIENT, needs=("records",)) == "no records"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2)),

@@ -50,7 +50,7 @@ def test_every_metric_is_described_in_full(metric):
     assert "records" in metric.needs
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records)
 @pytest.mark.parametrize("name", EVERY_METRIC)
 def test_the_metric_equals_the_slow_loop_over_records(name, rows):
@@ -59,7 +59,7 @@ def test_the_metric_equals_the_slow_loop_over_records(name, rows):
     np.testing.assert_allclose(found, slow_metric(name, outcome, values, codes, 3), atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records, st.permutations(range(3)), st.randoms())
 @pytest.mark.parametrize("name", EVERY_METRIC)
 def test_the_order_of_records_and_the_names_of_groups_do_not_change_a_single_bit(name, rows, names, random):
@@ -195,7 +195,7 @@ def test_a_score_of_one_is_calibrated_in_the_last_bin_and_empty_bins_are_left_ou
     assert METRICS["CAL"].passes(METRICS["CAL"].values(sums))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records)
 @pytest.mark.parametrize("name", ["DI", "SPD", "EOPP", "EOD", "PP"])
 def test_no_metric_leaves_its_range(name, rows):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditbook.errors import InputError
@@ -24,7 +24,6 @@ def test_bins_are_closed_below_and_the_last_one_above():
     assert assign_bins(np.arange(11) / 10).tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]
 
 
-@settings(deadline=None)
 @given(records)
 def test_sums_equal_those_over_the_records(rows):
     outcome, values, codes, _ = columns(rows)
@@ -42,7 +41,6 @@ def test_sums_equal_those_over_the_records(rows):
             assert sums.score[group, place] == pytest.approx(values[both].sum())
 
 
-@settings(deadline=None)
 @given(records, st.randoms())
 def test_shuffled_records_give_the_same_bits(rows, random):
     one, other = columns(rows), columns(random.sample(rows, len(rows)))
@@ -54,7 +52,6 @@ def test_shuffled_records_give_the_same_bits(rows, random):
         np.testing.assert_array_equal(part, again)
 
 
-@settings(deadline=None)
 @given(records)
 def test_sites_drawn_once_each_add_up_to_the_whole(rows):
     outcome, values, codes, site = columns(rows)
@@ -66,7 +63,6 @@ def test_sites_drawn_once_each_add_up_to_the_whole(rows):
         np.testing.assert_allclose(part, [whole, whole], atol=1e-12)
 
 
-@settings(deadline=None)
 @given(records)
 def test_cells_hold_every_record_once_with_their_mean_and_covariance(rows):
     outcome, values, codes, _ = columns(rows)

@@ -50,7 +50,7 @@ def test_the_columns_are_those_of_the_design_and_cells_come_in_declared_order():
     assert frame["kappa"].isna().all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(rows())
 def test_the_statistic_recomputed_on_the_original_records_is_the_estimate(data):
     outcome, values, groups, _ = zip(*data, strict=True)
@@ -62,7 +62,7 @@ def test_the_statistic_recomputed_on_the_original_records_is_the_estimate(data):
         np.testing.assert_allclose(found.loc[name, "estimate"], value, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(rows(), st.randoms())
 def test_shuffled_records_and_reordered_groups_give_exactly_the_same_table(data, random):
     declared = ["a", "b", "c", "empty"]
@@ -162,7 +162,7 @@ def test_a_group_with_one_record_gets_no_interval():
     assert found["ci_low"].isna().all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(rows())
 def test_no_interval_is_of_zero_width_anywhere(data):
     outcome, values, groups, site = zip(*data, strict=True)

@@ -115,8 +115,8 @@ class _Context:
 
     @property
     def empty_groups(self) -> list[str]:
-        """Groups that were declared but hold no record."""
-        return [name for name in self.declared.groups if name not in self.settled.groups]
+        """Groups that were declared but hold no record, by name."""
+        return sorted(set(self.declared.groups) - set(self.settled.groups))
 
 
 def _judge_cells(metric: Metric, evidence: Evidence, context: _Context) -> pd.DataFrame:
