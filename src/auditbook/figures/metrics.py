@@ -92,7 +92,15 @@ def draw_bins(gaps: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -
         x = (part["bin_low"] + part["bin_high"]) / 2 + step * (position - (len(names) - 1) / 2)
         bars = (part[["value", "high"]].to_numpy() - part[["low", "value"]].to_numpy()).T
         mark, label = marks[name], label_with_n(name, part["n"].sum())
-        ax.errorbar(x.to_numpy(), part["value"].to_numpy(), yerr=bars, fmt="none", ecolor=mark.colour, elinewidth=1.2, alpha=0.7)
+        ax.errorbar(
+            x.to_numpy(),
+            part["value"].to_numpy(),
+            yerr=bars,
+            fmt="none",
+            ecolor=mark.colour,
+            elinewidth=1.2,
+            alpha=0.7,
+        )
         ax.scatter(
             x,
             part["value"],

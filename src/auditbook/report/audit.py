@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.protocol import Protocol
-from auditbook.report.metrics import pick_rates, sort_metrics, write_rule
+from auditbook.report.metrics import pick_bins, pick_rates, sort_metrics, write_rule
 from auditbook.report.text import (
     Column,
     count,
@@ -247,7 +247,7 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
 
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
-    """Say in plain words what each cell that needs a decision means for people.
+    """Say in plain words what the cells that need a decision mean for people.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str
     board : DataFrame
         Result of `build_board`.
     limit : int
-        Cells written out; the rest is counted.
+        Lines written out, each a metric and attribute with all its models; the rest is counted.
 
     Returns
     -------
@@ -266,21 +266,28 @@ def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str
     open_cells = board[board["standing"].isin(STANDINGS[:3])]
     if open_cells.empty:
         return "No cell asks for a decision: none fails, and none that passes is likely to be reversed."
-    lines = [f"- {_write_cell(cell, run.groups)}" for cell in rows(open_cells.head(limit))]
-    if len(open_cells) > limit:
-        lines.append(f"- and {plural(len(open_cells) - limit, 'cell')} more, in the table below.")
+    parts = [part for _, part in open_cells.groupby(["metric", "attribute"], sort=False)]
+    lines = [f"- {_write_cells(part, run)}" for part in parts[:limit]]
+    if len(parts) > limit:
+        left = sum(len(part) for part in parts[limit:])
+        lines.append(f"- The other {plural(left, 'cell')} that ask for a decision are in the table below.")
     return "\n".join(lines)
 
 
-def _write_cell(cell: Any, groups: pd.DataFrame) -> str:
-    here = groups[(groups["model"] == cell.model) & (groups["attribute"] == cell.attribute)]
-    name = f"**{escape(cell.metric)} for {escape(cell.attribute)}, {escape(cell.model)}: {cell.standing}.**"
-    doubt = f" {escape(cell.why[:1].upper() + cell.why[1:])}." if cell.why else ""
-    return f"{name} {_write_difference(cell, here)}{doubt}"
+def _write_cells(cells: pd.DataFrame, run: Run) -> str:
+    """Put one metric and attribute into words: which models, and the difference in the first of them."""
+    worst = rows(cells)[0]
+    standings = cells.groupby("standing", sort=False)["model"]
+    told = "; ".join(f"{standing} in {name_list(names)}" for standing, names in standings)
+    doubt = f" {escape(worst.why[:1].upper() + worst.why[1:])}." if worst.why else ""
+    where = f"Most in {escape(worst.model)}: " if len(cells) > 1 else ""
+    difference = _write_difference(worst, run)
+    return f"**{escape(worst.metric)} for {escape(worst.attribute)}: {told}.** {where}{difference}{doubt}"
 
 
-def _write_difference(cell: Any, groups: pd.DataFrame) -> str:
+def _write_difference(cell: Any, run: Run) -> str:
     """Put the largest difference behind a cell into words."""
+    groups = _select(run.groups, cell)
     found = []
     for rate in METRIC_RATES.get(cell.metric, ()):
         known = rows(pick_rates(groups, rate=rate).dropna(subset="value"))
@@ -288,7 +295,7 @@ def _write_difference(cell: Any, groups: pd.DataFrame) -> str:
             low, high = (choice(known, key=lambda row: row.value) for choice in (min, max))
             found.append((high.value - low.value, rate, low, high))
     if not found:
-        return _write_scores(cell)
+        return _write_scores(cell, run)
     _, rate, low, high = max(found, key=lambda item: item[0])
     verb, of = RATE_SENTENCES[rate]
     ends = " and ".join(
@@ -298,12 +305,23 @@ def _write_difference(cell: Any, groups: pd.DataFrame) -> str:
     return f"Of 100 {of}, {verb} {ends}."
 
 
-def _write_scores(cell: Any) -> str:
+def _select(table: pd.DataFrame, cell: Any) -> pd.DataFrame:
+    return table[(table["model"] == cell.model) & (table["attribute"] == cell.attribute)]
+
+
+def _write_scores(cell: Any, run: Run) -> str:
+    """Put a metric made of scores into words; of CAL, also the bin that sets it."""
     value = f"{escape(cell.metric)} is {number(cell.estimate)} and must be {cell.passes}"
-    if cell.metric in ("CAL", "CAL_large"):
-        who = f" in {escape(cell.highest_group)}" if cell.highest_group else ""
-        points = number(100 * cell.estimate, digits=1)
-        return f"{value}: scores and event rates lie up to {points} points apart{who}."
+    if cell.metric == "CAL":
+        bins = rows(pick_bins(_select(run.score_bins, cell), kind="probability"))
+        if bins:
+            worst = max(bins, key=lambda row: abs(row.value))
+            points = number(100 * abs(worst.value), digits=0)
+            scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
+            return (
+                f"{value}: scores from {scores} lie {points} points off the event rate "
+                f"in {escape(worst.group)} (n = {count(worst.n)})."
+            )
     if cell.lowest_group and cell.highest_group:
         return f"{value}; lowest in {escape(cell.lowest_group)}, highest in {escape(cell.highest_group)}."
     return f"{value}."

@@ -233,10 +233,7 @@ def describe_formulas(protocol: Protocol) -> str:
         Markdown with LaTeX, one formula a paragraph.
     """
     chosen = [METRICS[name] for name in protocol.metrics]
-    return "\n\n".join(
-        f"**{metric.name}** ({metric.title}):\n\n$$ {metric.formula} $$"
-        for metric in chosen
-    )
+    return "\n\n".join(f"**{metric.name}** ({metric.title}):\n\n$$ {metric.formula} $$" for metric in chosen)
 
 
 def sort_metrics(names: Iterable[str]) -> list[str]:

@@ -1,0 +1,183 @@
+"""The audit report says what stands, what asks for a decision and what cannot be known, on every cohort."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.report import audit as say
+from auditbook.report.text import table_html
+from auditbook.results import Run, read_run
+from runs_fixture import KINDS, make_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
+
+
+def run_of(run, **columns):
+    """Copy a run with some columns of its verdicts set."""
+    copy = Run(run.folder, run.info)
+    copy.__dict__["verdicts"] = run.verdicts.assign(**columns)
+    return copy
+
+
+def all_text(run):
+    board = say.build_board(run)
+    missing = say.find_shortfalls(run)
+    return [
+        say.describe_question(run),
+        say.describe_groups(run),
+        say.describe_left_out(run.info),
+        say.describe_accuracy(run.models),
+        say.describe_standings(board),
+        say.describe_decisions(run, board),
+        say.describe_unjudged(board),
+        say.describe_shortfalls(missing),
+        say.describe_limits(run),
+        table_html(board, say.BOARD_COLUMNS),
+        table_html(run.models, say.MODEL_COLUMNS),
+        table_html(say.mark_unknown(missing), say.SHORTFALL_COLUMNS),
+        table_html(say.list_provenance(run), say.FACT_COLUMNS),
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_report_is_written_on_every_cohort(runs, kind):
+    for text in all_text(runs[kind]):
+        assert text
+        assert "<script" not in text
+        assert not re.search(r"\bnan\b|\binf\b", text)
+
+
+def test_same_run_gives_the_same_text(runs):
+    assert all_text(runs["nine_groups"]) == all_text(read_run(runs["nine_groups"].folder))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_board_holds_every_cell_once_in_the_order_of_standings(runs, kind):
+    run = runs[kind]
+    board = say.build_board(run)
+    assert len(board) == len(run.verdicts)
+    assert not board.duplicated(["model", "metric", "attribute"]).any()
+    places = board["standing"].map(say.STANDINGS.index)
+    assert places.is_monotonic_increasing
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_board_does_not_depend_on_the_order_of_the_result_file(runs, kind):
+    run = runs[kind]
+    shuffled = run_of(run)
+    shuffled.__dict__["verdicts"] = run.verdicts.sample(frac=1, random_state=3).reset_index(drop=True)
+    keys = ["model", "metric", "attribute"]
+    first, second = (say.build_board(one).set_index(keys)["standing"].sort_index() for one in (run, shuffled))
+    assert first.equals(second)
+
+
+@pytest.mark.parametrize(
+    ("columns", "standing", "why"),
+    [
+        ({"verdict": "fail"}, "fails", ""),
+        ({"verdict": "pass"}, "passes", ""),
+        ({"verdict": "pass", "vfr_own_size": 0.3}, "passes, not settled", "30% of samples of this size"),
+        ({"verdict": "fail", "vfr_site": 0.25}, "fails, not settled", "25% of samples of sites"),
+        ({"verdict": "pass", "agrees": 0.0}, "passes, not settled", "most resamples say the opposite"),
+        (
+            {"verdict": "pass", "vfr_own_size": np.nan, "agrees": np.nan},
+            "passes, not settled",
+            "no flip rate",
+        ),
+        ({"verdict": "inconclusive", "reason": "A: 0 events"}, "cannot be judged", "A: 0 events"),
+    ],
+)
+def test_standing_follows_verdict_and_flip_rates(runs, columns, standing, why):
+    settled = {"reason": "", "vfr_own_size": 0.0, "vfr_site": np.nan, "agrees": 1.0}
+    board = say.build_board(run_of(runs["two_groups"], **(settled | columns)))
+    assert set(board["standing"]) == {standing}
+    assert why in board["why"].iloc[0]
+
+
+def test_low_flip_rate_at_the_protocol_size_settles_nothing_at_the_own_size(runs):
+    flips = {"vfr": 0.0, "vfr_own_size": 0.4, "agrees": 1.0, "verdict": "pass", "reason": ""}
+    board = say.build_board(run_of(runs["two_groups"], **flips))
+    assert set(board["standing"]) == {"passes, not settled"}
+
+
+def test_standings_add_up_to_the_cells(runs):
+    board = say.build_board(runs["nine_groups"])
+    assert say.count_standings(board)["cells"].sum() == len(board)
+
+
+def test_synthetic_cohort_is_named_in_the_limits(runs):
+    assert "**The cohort is synthetic.**" in say.describe_limits(runs["nine_groups"])
+    assert "is synthetic" not in say.describe_limits(runs["two_groups"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_limits_of_every_audit_are_always_stated(runs, kind):
+    said = say.describe_limits(runs[kind])
+    assert all(limit in said for limit in say.STANDING_LIMITS)
+
+
+def test_limits_name_ranks_given_scores_and_missing_sites(runs):
+    said = say.describe_limits(runs["inconclusive"])
+    assert "points gives no probabilities" in said
+    assert "came with the data" in said
+    assert "No site is named" in said
+
+
+def test_late_features_are_a_limit_of_trained_models_only(runs):
+    assert "charges, known only at the end of a stay" in say.describe_limits(runs["nine_groups"])
+    assert "end of a stay" not in say.describe_limits(runs["two_groups"])
+
+
+def test_harm_and_left_out_rows_are_said(runs):
+    run = runs["nine_groups"]
+    assert "a long stay nobody planned for" in say.describe_question(run)
+    assert "outcome missing: 1,234" in say.describe_left_out(run.info)
+    assert "None was left out" in say.describe_left_out(runs["three_sites"].info)
+
+
+def test_size_that_would_bring_support_scales_the_audit(runs):
+    run = Run(runs["two_groups"].folder, runs["two_groups"].info)
+    row = {"model": "m", "attribute": "race", "group": "A", "n": 100, "events": 4, "non_events": 96}
+    rest = row | {"group": "B", "n": 900, "events": 90, "non_events": 810}
+    run.__dict__["groups"] = pd.DataFrame([row, rest])
+    table = say.find_shortfalls(run)
+    assert table["lacks"].tolist() == ["6 events"]
+    assert table["needed"].tolist() == [2500]  # 1,000 records x 10 events needed / 4 seen
+    assert "about 2,500 records" in say.describe_shortfalls(table)
+
+
+def test_group_never_seen_gets_no_size(runs):
+    table = say.find_shortfalls(runs["inconclusive"])
+    other = table[table["group"] == "Other"]
+    assert np.isinf(other["needed"]).all()
+    assert say.mark_unknown(other)["needed"].isna().all()
+    assert "no size can be named" in say.describe_shortfalls(table)
+
+
+def test_decision_is_put_in_words_with_both_groups_and_their_sizes(runs):
+    run = runs["decisions"]
+    said = say.describe_decisions(run, say.build_board(run))
+    assert re.search(r"Of 100 records, the model selects \d+ in F \(n = 450\) and \d+ in M", said)
+
+
+def test_long_list_of_decisions_is_cut_and_counted(runs):
+    run = runs["decisions"]
+    board = say.build_board(run)
+    said = say.describe_decisions(run, board, limit=1)
+    assert "ask for a decision are in the table below" in said
+
+
+@pytest.mark.parametrize("profile", ["quick", {"name": "quick", "resamples": 200}])
+def test_provenance_names_profile_seed_and_hashes_but_no_time(runs, profile):
+    run = Run(runs["two_groups"].folder, runs["two_groups"].info | {"profile": profile, "steps": ["9 s"]})
+    facts = say.list_provenance(run).set_index("what")["value"]
+    assert facts["profile"] == "quick"
+    assert facts["seed"] == "42"
+    assert facts["hash of the data"] == "0" * 64
+    assert not facts.astype(str).str.contains("9 s").any()
