@@ -162,7 +162,17 @@ def test_auroc_below_one_half_and_around_it_are_told_apart(runs):
     assert "no interval" in say.describe_discrimination(bare)
 
 
-def test_accuracy_is_held_against_selecting_nobody(runs):
+def test_blind_rule_is_the_better_of_nobody_and_everybody(runs):
+    models = runs["two_groups"].models
+    often = say.add_baseline(models.assign(event_rate=0.7))
+    assert often["blind"].iloc[0] == pytest.approx(0.7)
+    assert "Selecting everybody is right for 70.0%" in say.describe_accuracy(often)
+    assert "Selecting nobody is right for 80.0%" in say.describe_accuracy(
+        say.add_baseline(models.assign(event_rate=0.2))
+    )
+
+
+def test_accuracy_is_held_against_deciding_blindly(runs):
     models = say.add_baseline(runs["two_groups"].models)
     assert "points more" in say.describe_accuracy(models)
     assert "no better than that" in say.describe_accuracy(models.assign(accuracy=0.1))

@@ -37,7 +37,7 @@ QUALITY_COLUMNS = (
     Column("auroc", "AUROC (95% interval)", "number", 3, low="auroc_low", high="auroc_high"),
     Column("brier", "Brier score", "number", 3),
     Column("accuracy", "accuracy", "share"),
-    Column("nobody", "accuracy of selecting nobody", "share"),
+    Column("blind", "accuracy of deciding blindly", "share"),
     Column("f1", "F1", "number", 3),
 )
 SHARE_COLUMNS = (
@@ -237,12 +237,12 @@ def _bracket(low: float, high: float) -> str:
 
 
 def add_baseline(models: pd.DataFrame) -> pd.DataFrame:
-    """Add `nobody`, the accuracy of selecting no record at all."""
-    return models.assign(nobody=1 - models["event_rate"])
+    """Add `blind`, the accuracy of selecting nobody or everybody, whichever is right more often."""
+    return models.assign(blind=models["event_rate"].map(lambda rate: max(rate, 1 - rate)))
 
 
 def describe_accuracy(models: pd.DataFrame) -> str:
-    """Compare accuracies with that of selecting nobody.
+    """Compare accuracies with that of deciding blindly.
 
     Parameters
     ----------
@@ -254,17 +254,19 @@ def describe_accuracy(models: pd.DataFrame) -> str:
     str
         Markdown.
     """
-    known = models[models["accuracy"].notna() & models["nobody"].notna()]
+    known = models[models["accuracy"].notna() & models["blind"].notna()]
     if known.empty:
         return "No accuracy can be given."
-    parts = [f"Selecting nobody is right for {share(known['nobody'].iloc[0])} of the audited records."]
-    beaten = known[known["accuracy"] <= known["nobody"]]
+    first = rows(known)[0]
+    rule = "everybody" if first.event_rate > 0.5 else "nobody"
+    parts = [f"Selecting {rule} is right for {share(first.blind)} of the audited records."]
+    beaten = known[known["accuracy"] <= known["blind"]]
     if beaten.empty:
-        gain = 100 * (known["accuracy"] - known["nobody"])
         best = max(rows(known), key=lambda row: row.accuracy)
+        gain = number(100 * (best.accuracy - best.blind), digits=1)
         parts.append(
             f"The most accurate model, {escape(best.model)}, is right for {share(best.accuracy)}: "
-            f"{number(gain.max(), digits=1)} points more."
+            f"{gain} points more."
         )
     else:
         verb = "does" if len(beaten) == 1 else "do"
