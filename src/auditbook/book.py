@@ -26,6 +26,7 @@ def stage_book(notebooks: Path, stage: Path) -> None:
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(project_file(name), stage / name)
     shutil.copytree(project_file("book"), stage / "book")
+    shutil.move(stage / "book" / "_static", stage / "_static")
     (stage / "notebooks").mkdir()
     for path in sorted(notebooks.glob("*.ipynb")):
         shutil.copy(path, stage / "notebooks" / path.name)
@@ -64,6 +65,8 @@ def build_html(stage: Path, target: Path) -> None:
     pages = stage / "_build" / "html"
     if built.returncode != 0 or not (pages / "index.html").is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
+    for template in (pages / "_static").glob("*.html"):
+        template.unlink()  # the theme's raw templates; no page of ours
     if target.exists():
         shutil.rmtree(target)
     shutil.move(pages, target)
