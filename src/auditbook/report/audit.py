@@ -282,6 +282,8 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     doubt = f" {escape(worst.why[:1].upper() + worst.why[1:])}." if worst.why else ""
     where = f"Most in {escape(worst.model)}: " if len(cells) > 1 else ""
     difference = _write_difference(worst, run)
+    if where and difference.startswith("Of "):
+        difference = f"of {difference.removeprefix('Of ')}"
     return f"**{escape(worst.metric)} for {escape(worst.attribute)}: {told}.** {where}{difference}{doubt}"
 
 
