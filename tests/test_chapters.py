@@ -73,7 +73,7 @@ def small_notebook(*sources):
 def test_a_failing_cell_names_chapter_cell_and_error(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook("1 / 0"))
     with pytest.raises(RunError, match=r"chapter 'metrics', cell 2 \(1 / 0\): ZeroDivisionError"):
-        chapters.execute_chapter("metrics", {"run_dir": ".."}, tmp_path / "metrics.ipynb")
+        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
     assert not (tmp_path / "metrics.ipynb").exists()
 
 
@@ -81,7 +81,7 @@ def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_p
     source = "import sys\nprint(sys.executable)\nprint(run_dir)"
     monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
     target = tmp_path / "metrics.ipynb"
-    chapters.execute_chapter("metrics", {"run_dir": '"; import os #'}, target)
+    chapters.execute_chapters(["metrics"], {"run_dir": '"; import os #'}, tmp_path)
     import sys
 
     text = nbformat.read(target, as_version=4).cells[-1].outputs[0].text.splitlines()
@@ -93,3 +93,15 @@ def test_two_cells_of_parameters_are_an_error():
     notebook.cells.append(notebook.cells[0])
     with pytest.raises(RunError, match="has 2 cells tagged 'parameters'"):
         chapters.declared_parameters(notebook, "metrics")
+
+
+def test_chapters_run_side_by_side_and_the_finished_ones_are_kept_when_one_fails(tmp_path, monkeypatch):
+    sources = {"cohort": "print(1)", "metrics": "import time; time.sleep(4); 1 / 0", "scores": "print(3)"}
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(sources[name]))
+    told = []
+    with pytest.raises(RunError, match="chapter 'metrics'"):
+        chapters.execute_chapters(
+            list(sources), {"run_dir": ".."}, tmp_path, jobs=2, finished=lambda name, _: told.append(name)
+        )
+    assert "cohort" in told
+    assert {path.stem for path in tmp_path.glob("*.ipynb")} >= set(told)

@@ -1,5 +1,4 @@
 """Given and trained scores become one set of audited records."""
-# ruff: noqa: PD011
 
 from dataclasses import replace
 

@@ -5,8 +5,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -179,28 +182,56 @@ def own_kernel() -> Iterator[None]:
                 os.environ["JUPYTER_PATH"] = before
 
 
-def execute_chapter(name: str, parameters: Mapping[str, Any], target: Path) -> None:
-    """Execute a chapter and write the notebook with its outputs.
+def execute_chapters(
+    names: Sequence[str],
+    parameters: Mapping[str, Any],
+    folder: Path,
+    *,
+    jobs: int = 1,
+    finished: Callable[[str, float], None] = lambda name, seconds: None,
+) -> None:
+    """Execute chapters side by side and write the notebooks with their outputs.
 
     Parameters
     ----------
-    name : str
-        Name of the chapter.
+    names : sequence of str
+        Names of chapters.
     parameters : mapping of str to value
-        Values for the chapter's ``parameters`` cell, checked first.
-    target : Path
-        Notebook to write; its folder is the working folder of the chapter.
+        Values for the ``parameters`` cell of each, checked before any is started.
+    folder : Path
+        Where the notebooks ``<name>.ipynb`` go; the working folder of the chapters.
+    jobs : int
+        How many to execute at the same time.
+    finished : callable
+        Is told the name of each finished chapter and its time in seconds.
 
     Raises
     ------
     InputError
         If a parameter is wrong.
     RunError
-        If a cell fails: names chapter, cell and error.
+        If a cell fails: names chapter, cell and error. Chapters that were finished before are kept.
     """
-    notebook = read_chapter(name)
-    check_parameters(notebook, parameters, name)
-    with tempfile.TemporaryDirectory() as scratch, own_kernel():
+    notebooks = {name: read_chapter(name) for name in names}
+    for name, notebook in notebooks.items():
+        check_parameters(notebook, parameters, name)
+    with own_kernel(), ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
+        started = time.monotonic()
+        waiting = {
+            pool.submit(_execute, name, notebook, parameters, folder / f"{name}.ipynb"): name
+            for name, notebook in notebooks.items()
+        }
+        try:
+            for done in as_completed(waiting):
+                done.result()
+                finished(waiting[done], time.monotonic() - started)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path) -> None:
+    """Execute one chapter; its notebook is written when the last cell has run."""
+    with tempfile.TemporaryDirectory() as scratch:
         source, executed = Path(scratch) / "source.ipynb", Path(scratch) / "executed.ipynb"
         nbformat.write(notebook, source)
         try:

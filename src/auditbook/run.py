@@ -8,7 +8,7 @@ from typing import Any
 
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
-from auditbook.chapters import chapter_names, chapter_source, execute_chapter
+from auditbook.chapters import chapter_names, chapter_source, execute_chapters
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
@@ -124,7 +124,7 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     started = time.monotonic()
     progress.say(f"cohort: reading {plan.file.title}")
     cohort = load_planned(plan)
-    note_step(timing, "cohort", "done", started)
+    note_step(timing, "cohort", "done", time.monotonic() - started)
     progress.done()
 
     started = time.monotonic()
@@ -137,7 +137,7 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
         force=plan.request.force,
         progress=progress.say,
     )
-    note_step(timing, "scores", "done", started)
+    note_step(timing, "scores", "done", time.monotonic() - started)
     progress.done()
 
     started = time.monotonic()
@@ -146,7 +146,7 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     fresh_folder(plan.next / "results")
     for name, table in tables.items():
         write_table(table, plan.next / "results" / f"{name}.csv")
-    note_step(timing, "verdicts", "done", started)
+    note_step(timing, "verdicts", "done", time.monotonic() - started)
     progress.done()
 
     info = describe_audit(plan, cohort, scored) | timing
@@ -159,20 +159,23 @@ def _execute_chapters(plan: Plan, info: dict[str, Any], progress: Progress) -> b
     """Execute what has changed; return whether every chapter of the book is there."""
     folder = plan.next / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
-    missing = []
-    for name in chapter_names():
-        started = time.monotonic()
-        if _chapter_is_kept(plan, name, _chapter_key(name, info)):
-            note_step(info, f"chapter {name}", "kept", started)
-        elif plan.request.only in (None, name):
-            progress.say(f"chapter: {name}")
-            execute_chapter(name, {"run_dir": ".."}, folder / f"{name}.ipynb")
-            write_json(folder / "keys.json", read_keys(folder) | {name: _chapter_key(name, info)})
-            note_step(info, f"chapter {name}", "done", started)
-        else:
-            missing.append(name)
+    kept = [name for name in chapter_names() if _chapter_is_kept(plan, name, _chapter_key(name, info))]
+    for name in kept:
+        note_step(info, f"chapter {name}", "kept", 0.0)
         progress.done()
-    return not missing
+    due = [name for name in chapter_names() if name not in kept and plan.request.only in (None, name)]
+
+    def finished(name: str, seconds: float) -> None:
+        write_json(folder / "keys.json", read_keys(folder) | {name: _chapter_key(name, info)})
+        note_step(info, f"chapter {name}", "done", seconds)
+        progress.say(f"chapter: {name} is done")
+        progress.done()
+
+    if due:
+        progress.say(f"chapters: executing {', '.join(due)}")
+        jobs = min(plan.request.jobs, len(due))
+        execute_chapters(due, {"run_dir": ".."}, folder, jobs=jobs, finished=finished)
+    return set(kept) | set(due) == set(chapter_names())
 
 
 def _chapter_key(name: str, info: dict[str, Any]) -> str:
@@ -202,5 +205,5 @@ def _build_pages(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
     stage_book(plan.next / "notebooks", plan.next / "stage")
     build_html(plan.next / "stage", plan.next / "html")
     shutil.rmtree(plan.next / "stage")
-    note_step(info, "pages", "done", started)
+    note_step(info, "pages", "done", time.monotonic() - started)
     progress.done()

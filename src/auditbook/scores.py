@@ -346,7 +346,7 @@ def _summarise(info: ModelInfo, score: Score, outcome: NDArray[np.int8]) -> dict
     """Make one row of ``models.csv``."""
     counts = count_groups(outcome, score.decisions, np.zeros(len(outcome), dtype=np.intp), 1)[0]
     tp, fp, fn, _ = counts
-    values = score.values  # noqa: PD011
+    values = score.values
     area = estimate_auroc(outcome, values) if score.kind != "decision" else None
     errors = (values - outcome) ** 2 if score.kind == "probability" else np.array([np.nan])
     return {
@@ -409,7 +409,7 @@ def bin_scores(scored: ScoredCohort) -> pd.DataFrame:
 
 
 def _find_bins(score: Score) -> _Bins:
-    values = score.values  # noqa: PD011
+    values = score.values
     if ((values >= 0) & (values <= 1)).all():
         return _Bins(assign_bins(values).astype(np.intp), np.arange(N_BINS + 1) / N_BINS)
     edges = np.unique(np.quantile(values, np.arange(N_BINS + 1) / N_BINS))
@@ -425,7 +425,7 @@ def _count_bins(
     n_bins = len(bins.edges) - 1
     cell = attribute.codes.astype(np.intp) * n_bins + bins.codes
     shape = (len(attribute.groups), n_bins)
-    weights = (None, outcome, score.values)  # noqa: PD011
+    weights = (None, outcome, score.values)
     n, events, total = (np.bincount(cell, weight, shape[0] * n_bins).reshape(shape) for weight in weights)
     means = rate(total, n)
     for group, name in enumerate(attribute.groups):

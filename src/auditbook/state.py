@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,7 @@ def fresh_folder(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def note_step(info: dict[str, Any], name: str, status: str, started: float) -> None:
+def note_step(info: dict[str, Any], name: str, status: str, seconds: float) -> None:
     """Write down how a step went, in the place of what was noted of it before.
 
     Parameters
@@ -58,12 +57,11 @@ def note_step(info: dict[str, Any], name: str, status: str, started: float) -> N
         The step.
     status : {"done", "kept"}
         Done now, or kept from before because nothing it depends on has changed.
-    started : float
-        ``time.monotonic()`` at its start, in seconds.
+    seconds : float
+        How long it took.
     """
-    seconds = round(time.monotonic() - started, 2)
     others = [step for step in info["steps"] if step["step"] != name]
-    info["steps"] = [*others, {"step": name, "status": status, "seconds": seconds}]
+    info["steps"] = [*others, {"step": name, "status": status, "seconds": round(seconds, 2)}]
 
 
 def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ...]) -> None:
