@@ -3,6 +3,7 @@
 import contextlib
 import io
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -88,6 +89,7 @@ def draw_codes(
     return np.clip(drawn - rows * weights.shape[1], 0, weights.shape[1] - 1)
 
 
+@cache
 def joint_counts() -> NDArray[np.floating]:
     """Fit race x sex x ethnicity x age band x long stay to the published counts.
 
@@ -98,7 +100,7 @@ def joint_counts() -> NDArray[np.floating]:
     Returns
     -------
     float array, shape (5, 2, 2, 4, 2)
-        Expected records of the full cohort in each cell; the last axis is short, long.
+        Expected records in each cell of the full cohort; last axis short, long. Fitted once, read-only.
     """
     pairs = read_reference("pairwise_counts")
     counts, axes = [], []
@@ -106,9 +108,10 @@ def joint_counts() -> NDArray[np.floating]:
         counts.append(_pair_counts(pairs, pair))
         axes.append([*(list(AXES).index(name) for name in pair.split(" x ")), len(AXES)])
     margins = [_margin(name) for name in AXES]
-    return fit_table(
-        fit_table(np.ones(SHAPE), counts, axes), margins, [[axis, len(AXES)] for axis in range(4)]
-    )
+    by_pairs = fit_table(np.ones(SHAPE), counts, axes)
+    fitted = fit_table(by_pairs, margins, [[axis, len(AXES)] for axis in range(len(AXES))])
+    fitted.flags.writeable = False
+    return fitted
 
 
 def fit_table(

@@ -3,7 +3,6 @@
 import ast
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -189,10 +188,9 @@ def _read_kept(path: Path) -> pd.DataFrame | None:
 def _keep(table: pd.DataFrame, path: Path) -> None:
     """Write a table under another name first, so that a half-written one is never found."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-    os.close(handle)
+    draft = path.with_name(f"{path.stem}-{os.getpid()}.part")
     try:
         table.to_parquet(draft, index=False)
         os.replace(draft, path)
     finally:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
