@@ -170,7 +170,7 @@ def test_long_list_of_decisions_is_cut_and_counted(runs):
     run = runs["decisions"]
     board = say.build_board(run)
     said = say.describe_decisions(run, board, limit=1)
-    assert "ask for a decision are in the table below" in said
+    assert "more cells ask for a decision; see the table below" in said
 
 
 @pytest.mark.parametrize("profile", ["quick", {"name": "quick", "resamples": 200}])

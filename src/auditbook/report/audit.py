@@ -47,7 +47,6 @@ BOARD_COLUMNS = (
     Column("attribute", "attribute"),
     Column("estimate", "estimate", "number"),
     Column("passes", "passes when"),
-    Column("verdict", "verdict"),
     Column("vfr", "flip rate", "share"),
     Column("vfr_own_size", "own size", "share"),
     Column("vfr_site", "whole sites", "share"),
@@ -96,7 +95,8 @@ def build_board(run: Run) -> pd.DataFrame:
     settled = [_settle(row, run.protocol.vfr_stable) for row in rows(cells)]
     cells["standing"] = [standing for standing, _ in settled]
     cells["why"] = [why for _, why in settled]
-    cells["passes"] = [write_rule(row.metric, row.threshold) for row in rows(cells)]
+    rules = [write_rule(row.metric, row.threshold) for row in rows(cells)]
+    cells["passes"] = [rule.replace("at least", "≥").replace("at most", "≤") for rule in rules]
     cells["excess"] = ((cells["estimate"] - cells["threshold"]) / cells["threshold"]).abs()
     order = cells["standing"].map(STANDINGS.index)
     worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
@@ -270,7 +270,8 @@ def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str
     lines = [f"- {_write_cells(part, run)}" for part in parts[:limit]]
     if len(parts) > limit:
         left = sum(len(part) for part in parts[limit:])
-        lines.append(f"- The other {plural(left, 'cell')} that ask for a decision are in the table below.")
+        verb = "asks" if left == 1 else "ask"
+        lines.append(f"- {plural(left, 'more cell')} {verb} for a decision; see the table below.")
     return "\n".join(lines)
 
 
