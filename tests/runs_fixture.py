@@ -300,6 +300,7 @@ def flip_columns(
         "resample_sd": sd,
     }
     row |= {"margin": abs(drawn - threshold) / sd, "ci_low": drawn - 2 * sd, "ci_high": drawn + 2 * sd}
+    row |= {"undefined_share_own_size": 0.0 if known else 1.0, "undefined_share_site": 0.0 if known else NAN}
     row |= {"undefined_share": 0.0 if known else 1.0, "agrees": dominant == ("pass" if passes else "fail")}
     return row | {"n_star": NAN, "kappa": NAN, "tier": "", "tier_reasons": ""}
 

@@ -27,6 +27,7 @@ def cell_rows(**columns):
     """Make rows of verdicts.csv; what is not given is a stable pass."""
     base = {"model": "m", "metric": "DI", "attribute": "a", "verdict": "pass", "reason": ""}
     base |= {"vfr": 0.0, "vfr_own_size": 0.0, "vfr_site": np.nan, "site_count": np.nan, "agrees": 1.0}
+    base |= {"undefined_share_own_size": 0.0, "undefined_share_site": np.nan}
     base |= {"undefined_share": 0.0, "resample_size": 1000, "estimate": 0.9, "threshold": 0.8}
     return pd.DataFrame([base | row for row in _transpose(columns)])
 
@@ -96,6 +97,9 @@ def test_cells_whose_resamples_contradict_the_sample_are_named():
 
 def test_undefined_resamples_are_counted():
     assert "12.0%" in say.describe_undefined(cell_rows(undefined_share=[0.12]))
+    over_sites = say.describe_undefined(cell_rows(undefined_share_site=[0.37]))
+    assert "37.0% of them when whole sites are drawn (DI for a)" in over_sites
+    assert "in every resample" in say.describe_undefined(cell_rows(undefined_share=[0.0]))
 
 
 def test_closest_cell_is_the_least_stable_one_made_of_counts():

@@ -18,7 +18,8 @@ from small_audits import EVERY_METRIC, LENIENT, SCORES, audit, random_audit, slo
 EVERYTHING = replace(LENIENT, metrics=EVERY_METRIC)
 RESAMPLED = (
     "vfr vfr_low vfr_high vfr_own_size vfr_own_size_low vfr_own_size_high vfr_site vfr_site_low "
-    "vfr_site_high resample_mean resample_sd margin ci_low ci_high undefined_share agrees"
+    "vfr_site_high resample_mean resample_sd margin ci_low ci_high undefined_share "
+    "undefined_share_own_size undefined_share_site agrees"
 ).split()
 
 
@@ -141,7 +142,7 @@ def test_every_short_group_is_named_with_its_counts_and_there_is_never_a_pass(me
         metric in ("EOPP", "EOD", "PP", "CAL", "CAL_large")
     )
     assert "d: " not in found["reason"].replace("d: no record selected", "")
-    assert found[RESAMPLED].drop(["vfr_site", "vfr_site_low", "vfr_site_high"]).isna().all()
+    assert found[RESAMPLED].isna().all()
     assert found["dominant_verdict"] == ""
     assert found["smallest_n"] == 1
 
@@ -271,6 +272,18 @@ def test_whole_sites_flip_where_records_within_strata_do_not():
     assert found["vfr_site"] == pytest.approx((5 / 6) ** 6, abs=0.1)
     assert found["vfr_site_low"] < found["vfr_site"] < found["vfr_site_high"]
     assert found["site_count"] == 6
+
+
+def test_resamples_of_sites_that_lack_a_group_are_counted():
+    site = np.repeat(np.arange(6), 100)
+    groups = np.where(site == 0, "only here", np.tile(["a", "b"], 300))
+    records = audit(np.tile([1, 1, 0, 0], 150), np.tile([0.9, 0.1, 0.2], 200), groups.tolist(), site=site)
+    found = cells(records, replace(LENIENT, metrics=("SPD", "CAL"), resamples=2000))
+    assert (found["undefined_share"] == 0).all()
+    assert (found["undefined_share_own_size"] == 0).all()
+    left_out = (5 / 6) ** 6
+    tolerance = 4 * np.sqrt(left_out * (1 - left_out) / 2000)
+    assert found["undefined_share_site"].to_numpy() == pytest.approx(left_out, abs=tolerance)
 
 
 def test_sites_that_hold_no_audited_record_do_not_count():

@@ -92,7 +92,7 @@ def percentile_interval(values: ArrayLike, *, level: float = 0.95) -> Interval:
     """Take the middle part of many resampled values.
 
     The interval describes the resamples. It is no test: that of a range (a largest minus a smallest rate)
-    never reaches zero, even when the groups do not differ.
+    hardly ever reaches zero, even when the groups do not differ.
 
     Parameters
     ----------

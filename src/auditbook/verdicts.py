@@ -32,7 +32,7 @@ VERDICT_COLUMNS = (
     "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
     "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin "
     "ci_low ci_high undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high "
-    "vfr_site_low vfr_site_high site_count agrees resample_size"
+    "vfr_site_low vfr_site_high site_count agrees resample_size undefined_share_own_size undefined_share_site"
 ).split()
 
 
@@ -63,8 +63,10 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
           record;
         - `vfr`: over resamples of `resample_size` records; `vfr_own_size`: of as many as the audit has;
           `vfr_site`: of whole sites; each with the bounds of its Monte Carlo error (`_low`, `_high`);
-        - `ci_low`, `ci_high`: middle 95 % of the resamples, blank where they would coincide. A range cannot
-          reach zero, so this is no test of equality;
+        - `undefined_share`, `undefined_share_own_size`, `undefined_share_site`: share of those resamples in
+          which the metric is undefined; they count neither as a pass nor as a fail;
+        - `ci_low`, `ci_high`: middle 95 % of the resamples, blank where they would coincide. A range is never
+          below zero and hardly ever zero, so this is no test of equality;
         - `agrees`: 1 when the dominant verdict of the resamples is the verdict, 0 when not;
         - `n_star`, `kappa`, `tier`, `tier_reasons`: blank until the other axes are judged.
 
@@ -176,7 +178,6 @@ def _main_columns(found: Stability, is_open: NDArray[np.bool_]) -> dict[str, Any
         "margin": found.margin,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "undefined_share": found.undefined_share,
     }
     return {
         "dominant_verdict": np.where(is_open, "", found.dominant),
@@ -186,11 +187,12 @@ def _main_columns(found: Stability, is_open: NDArray[np.bool_]) -> dict[str, Any
 
 
 def _flip_columns(name: str, found: Stability | None, is_open: NDArray[np.bool_]) -> dict[str, Any]:
-    """Give a flip rate and its bounds; blank in inconclusive cells and where nothing could be drawn."""
+    """Give a flip rate, its bounds and the share of undefined resamples; blank where there is none."""
+    keys = (name, f"{name}_low", f"{name}_high", name.replace("vfr", "undefined_share"))
     if found is None:
-        return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
-    bounds = {name: found.vfr, f"{name}_low": found.vfr_low, f"{name}_high": found.vfr_high}
-    return {key: np.where(is_open, np.nan, part) for key, part in bounds.items()}
+        return dict.fromkeys(keys, np.nan)
+    parts = (found.vfr, found.vfr_low, found.vfr_high, found.undefined_share)
+    return {key: np.where(is_open, np.nan, part) for key, part in zip(keys, parts, strict=True)}
 
 
 def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[str, list[str]]:

@@ -200,13 +200,15 @@ def describe_agreement(cells: pd.DataFrame) -> str:
 
 def describe_undefined(cells: pd.DataFrame) -> str:
     """Say in how many resamples a metric could not be computed, where that happened at all."""
-    some = cells[(cells["verdict"] != "inconclusive") & (cells["undefined_share"] > 0)]
+    shares = cells[["undefined_share", "undefined_share_own_size", "undefined_share_site"]].max(axis=1)
+    some = cells.assign(most=shares)[(cells["verdict"] != "inconclusive") & (shares > 0)]
     if some.empty:
         return "Wherever there is a verdict, the metric is defined in every resample."
-    worst = max(rows(some), key=lambda row: row.undefined_share)
+    worst = max(rows(some), key=lambda row: row.most)
+    where = " when whole sites are drawn" if worst.undefined_share_site == worst.most else ""
     return (
         f"In {plural(len(some), 'cell')} the metric is undefined in some resamples; at most in "
-        f"{share(worst.undefined_share)} of them ({escape(worst.metric)} for {escape(worst.attribute)}). "
+        f"{share(worst.most)} of them{where} ({escape(worst.metric)} for {escape(worst.attribute)}). "
         "These are counted and left out of the flip rate, neither a pass nor a fail."
     )
 
