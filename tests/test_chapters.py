@@ -88,6 +88,13 @@ def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_p
     assert text == [sys.executable, '"; import os #']
 
 
+def test_a_chapter_that_is_stopped_from_outside_is_a_failed_run(tmp_path, monkeypatch):
+    source = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)"
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
+    with pytest.raises(RunError, match="its process was stopped from outside"):
+        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
+
+
 def test_two_cells_of_parameters_are_an_error():
     notebook = small_notebook()
     notebook.cells.append(notebook.cells[0])

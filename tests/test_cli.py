@@ -5,11 +5,14 @@ import subprocess
 import sys
 import tomllib
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook import chapters
 from auditbook.cli import main
+from auditbook.results import read_table
 
 COHORT = """\
 name = "small"
@@ -67,6 +70,46 @@ def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
     info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert info["rows_read"] == 400
     assert [step["step"] for step in info["steps"]] == ["cohort", "scores", "verdicts"]
+
+
+@pytest.mark.parametrize("rule", ["group", "drop"])
+def test_records_without_a_group_are_the_same_in_every_table_and_counted_in_run_json(rule, write, tmp_path):
+    table = small_table().assign(group=lambda t: t["group"].where(t.index >= 31))
+    assert main(["audit", *write(table, COHORT + f'[missing]\nattributes = "{rule}"\n')]) == 0
+    info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    grouped = [{"attribute": "group", "rows": 31}] if rule == "group" else []
+    dropped = [{"reason": "group missing", "rows": 31}] if rule == "drop" else []
+    assert (info["missing_groups"], info["left_out"]) == (grouped, dropped)
+    sizes = {"g0": 123, "g1": 123, "g2": 123} | ({"(missing)": 31} if rule == "group" else {})
+    for name, column in (("groups", "n"), ("cohort_groups", "n_audit")):
+        found = read_table(tmp_path / "run" / "results" / f"{name}.csv")
+        assert dict(zip(found["group"], found[column], strict=True)) == sizes
+    bins = read_table(tmp_path / "run" / "results" / "score_bins.csv")
+    assert bins[bins["attribute"] == "group"].groupby("group")["n"].sum().to_dict() == sizes
+
+
+def test_a_failing_chapter_ends_the_run_with_1_and_leaves_the_last_one_in_place(
+    write, tmp_path, capsys, monkeypatch
+):
+    call = write()
+    assert main(["audit", *call]) == 0
+    before = (tmp_path / "run" / "run.json").read_bytes()
+    broken = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell('run_dir = ""', metadata={"tags": ["parameters"]}),
+            nbformat.v4.new_code_cell("1 / 0"),
+        ],
+        metadata={"kernelspec": {"name": "any", "display_name": "Any", "language": "python"}},
+    )
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: broken)
+    assert main(["run", *call, "--only", "metrics", "--seed", "9"]) == 1
+    said = capsys.readouterr().err
+    assert "the run failed: chapter 'metrics', cell 2 (1 / 0): ZeroDivisionError: division by zero" in said
+    assert "Traceback" not in said
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert not (tmp_path / "run" / "html").exists()
+    assert main(["run", *call, "--only", "metrics", "--seed", "9"]) == 1
+    assert "audit: nothing has changed, results kept" in capsys.readouterr().err
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(write, tmp_path):

@@ -9,6 +9,7 @@ from auditbook.cohort import Cohort
 from auditbook.plan import Plan
 from auditbook.project import digest_files, versions
 from auditbook.protocol import Protocol
+from auditbook.roles import MISSING_GROUP
 from auditbook.scores import ScoredCohort, bin_scores, summarise_models
 from auditbook.summary import summarise_columns, summarise_groups, summarise_sites
 from auditbook.verdicts import judge, tabulate_groups
@@ -55,9 +56,19 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
         "rows_audited": len(scored.audit),
         "rows_train": len(scored.train),
         "left_out": [{"reason": part.reason, "rows": part.rows} for part in cohort.left_out],
+        "missing_groups": _count_missing_groups(cohort),
         "protocol": protocol,
         "models": [score.model for score in scored.records.scores],
         "partition": None,
         "versions": versions(),
         "hashes": {"cohort": digest_files([plan.request.cohort]), "data": cohort.data_hash},
     }
+
+
+def _count_missing_groups(cohort: Cohort) -> list[dict[str, Any]]:
+    """Count the kept records of each attribute that form the group of those without an entry."""
+    return [
+        {"attribute": item.name, "rows": int((item.codes == item.groups.index(MISSING_GROUP)).sum())}
+        for item in cohort.attributes
+        if MISSING_GROUP in item.groups
+    ]

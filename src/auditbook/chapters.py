@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -210,7 +211,8 @@ def execute_chapters(
     InputError
         If a parameter is wrong.
     RunError
-        If a cell fails: names chapter, cell and error. Chapters that were finished before are kept.
+        If a cell fails: names chapter, cell and error. If a process is stopped from outside. Chapters that
+        were finished before are kept.
     """
     notebooks = {name: read_chapter(name) for name in names}
     for name, notebook in notebooks.items():
@@ -225,6 +227,9 @@ def execute_chapters(
             for done in as_completed(waiting):
                 done.result()
                 finished(waiting[done], time.monotonic() - started)
+        except BrokenProcessPool as fault:
+            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
+            raise RunError(f"a chapter could not be finished: {reason}") from fault
         finally:
             pool.shutdown(cancel_futures=True)
 
