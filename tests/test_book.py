@@ -10,7 +10,13 @@ import nbformat
 import pandas as pd
 import pytest
 
-from auditbook.chapters import chapter_names, own_kernel
+from auditbook.chapters import (
+    chapter_names,
+    declared_parameters,
+    execute_chapters,
+    own_kernel,
+    read_chapter,
+)
 from auditbook.results import read_run
 
 pytestmark = pytest.mark.book
@@ -128,6 +134,56 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_cores(sparcs_
     )
     for path in sorted((sparcs_run / "results").iterdir()):
         assert (tmp_path / "again" / "results" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+BLANK = """\
+name = "blank"
+data.path = "blank.csv"
+[outcome]
+column = "event"
+event = 1
+[attributes.group]
+column = "group"
+[scores.equal]
+column = "equal"
+kind = "probability"
+[scores.nobody]
+column = "nobody"
+kind = "decision"
+[scores.everybody]
+column = "everybody"
+kind = "decision"
+"""
+
+
+@pytest.fixture(scope="module")
+def blank_run(tmp_path_factory):
+    """An audit of scores that tell nothing: all equal, nobody selected, everybody selected."""
+    folder = tmp_path_factory.mktemp("blank")
+    table = pd.DataFrame({"event": [0, 1, 0, 0] * 50, "group": ["a", "b"] * 100})
+    table.assign(equal=0.3, nobody=0, everybody=1).to_csv(folder / "blank.csv", index=False)
+    (folder / "blank.toml").write_text(BLANK, encoding="utf-8")
+    auditbook("audit", folder / "blank.toml", "--run-dir", folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("equal", "no record is selected, so PPV is undefined"),
+        ("nobody", "no record is selected, so PPV is undefined"),
+        ("everybody", "every record is selected"),
+    ],
+)
+def test_chapters_run_on_scores_that_tell_nothing_and_say_so(blank_run, model, said, tmp_path):
+    names = [name for name in chapter_names() if "model" in declared_parameters(read_chapter(name), name)]
+    assert len(names) >= 3
+    execute_chapters(names, {"run_dir": str(blank_run), "model": model}, tmp_path, jobs=2)
+    for name in names:
+        text = (tmp_path / f"{name}.ipynb").read_text(encoding="utf-8")
+        outputs = [out for cell in nbformat.reads(text, 4).cells for out in cell.get("outputs", [])]
+        assert not [out for out in outputs if out.get("name") == "stderr"]
+        assert name != "metrics" or said in text
 
 
 def test_a_notebook_opened_as_it_is_runs_on_the_default_cohort(twin_run, tmp_path, monkeypatch):
