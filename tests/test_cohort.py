@@ -576,3 +576,27 @@ def test_a_synthetic_cohort_is_generated_and_says_so(root, tmp_path):
     assert len(cohort.table) == 3000
     assert cohort.data_hash == again.data_hash
     assert file.digest() == file.digest()
+
+
+def test_a_corrupted_gzip_file_is_told(tmp_path):
+    path = write_pair(tmp_path, basic_table(2000), BASIC, suffix=".csv.gz")
+    data = tmp_path / "data.csv.gz"
+    packed = data.read_bytes()
+    data.write_bytes(packed[:200] + b"\0" * 50 + packed[250:])
+    with pytest.raises(InputError, match=r"data.csv.gz cannot be read"):
+        load_cohort(read_cohort_file(path), cache_dir=tmp_path)
+
+
+def test_a_data_file_whose_name_is_too_long_is_told(tmp_path):
+    text = f'name = "t"\ndata.path = "{"x" * 300}.csv"\n{BASIC}'
+    (tmp_path / "cohort.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read: File name too long"):
+        load_cohort(read_cohort_file(tmp_path / "cohort.toml"), cache_dir=tmp_path)
+
+
+def test_long_values_are_cut_in_messages_and_scores_are_asked_for_as_numbers(tmp_path):
+    text = BASIC + '[scores.m]\ncolumn = "p"\nkind = "probability"\n'
+    told = fault(tmp_path, basic_table(p=["z" * 5000, "0,5"] * 20), text)
+    assert "'0,5' (20)" in told
+    assert "such as 0.25" in told
+    assert len(told) < 400

@@ -364,3 +364,49 @@ def test_shipped_cohort_files_are_valid_and_name_their_source_and_terms(root, na
     assert file.data.source
     assert file.outcome.harm
     assert tomllib.loads(path.read_text(encoding="utf-8"))["data"]["path"] == file.data.path.name
+
+
+@pytest.mark.parametrize("key", ["event", "bins", "threshold", "drop", "comparison"])
+def test_a_number_too_large_to_compute_with_is_a_fault_of_its_key(tmp_path, key):
+    huge = "1" + "0" * 400
+    text = {
+        "event": GOOD.replace('event = "> 3"', f"event = {huge}"),
+        "comparison": GOOD.replace("> 3", f"> {huge}"),
+        "bins": GOOD + f"bins = [0, {huge}]",
+        "threshold": GOOD + f"[panel]\nthreshold = {huge}",
+        "drop": GOOD.replace(
+            "[outcome]", f'drop = [{{column = "x", values = [{huge}], reason = "r"}}]\n[outcome]'
+        ),
+    }[key]
+    told = fault(tmp_path, text)
+    assert "number" in told
+    assert "1000" in told
+    assert len(told) < 350
+
+
+@pytest.mark.parametrize(
+    ("path", "told"), [("~nobody-of-this-name/x.csv", "a user who is not known"), ("x" * 5000, None)]
+)
+def test_a_data_path_that_no_system_has_is_no_crash(tmp_path, path, told):
+    text = GOOD.replace("table.csv", path)
+    if told:
+        assert told in fault(tmp_path, text)
+    else:
+        assert read(tmp_path, text).data.path.name == path
+
+
+def test_a_path_that_is_too_long_for_the_system_is_told():
+    with pytest.raises(InputError, match="cannot be read: File name too long"):
+        read_cohort_file(Path("x" * 300 + ".toml"))
+
+
+def test_bins_that_lie_close_get_names_of_their_own():
+    labels = label_bins((-10.0, -1.0000003, -1.0000002, -1.0000001, 1.0))
+    assert len(set(labels)) == 5
+    assert labels[1] == "-1.0000003 to below -1.0000002"
+    assert label_bins((0.5, 1_000_000.5, 1_000_001.5))[-2:] == ("1000000.5 to below 1000001.5", "1000001.5+")
+
+
+@pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "1" * 5000], ids=["nested", "digits"])
+def test_toml_that_no_reader_takes_is_told_as_such(tmp_path, value):
+    assert "not valid TOML" in fault(tmp_path, f"a = {value}")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.cohort_schema import show
 from auditbook.cohort_types import Value
 
 Mask = NDArray[np.bool_]
@@ -169,6 +170,7 @@ def list_values(column: pd.Series, *, limit: int = 8) -> str:
     counts = text.value_counts()
     counts = counts.iloc[np.lexsort((counts.index.to_numpy(dtype=str), -counts.to_numpy()))]
     quoted = column.dtype == object
-    shown = [f"{repr(name) if quoted else name} ({count:,})" for name, count in counts.iloc[:limit].items()]
+    names = [show(name) if quoted else name for name in counts.index[:limit]]
+    shown = [f"{name} ({count:,})" for name, count in zip(names, counts, strict=False)]
     more = f" and {len(counts) - limit:,} more" if len(counts) > limit else ""
     return ", ".join(shown) + more if shown else "nothing but missing cells"

@@ -1,6 +1,7 @@
 """What does a cohort file say: read, and validated at once and in full."""
 
 import itertools
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, show
+from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, is_number, show
 from auditbook.cohort_types import (
     AttributeTable,
     CohortFile,
@@ -93,7 +94,7 @@ def _top(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
 
 def _parse_toml(path: Path) -> dict[str, Any]:
     """Read TOML, or say in one sentence why it cannot be read."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{path} is a folder, not a cohort file; name the .toml file in it")
     if path.suffix.lower() != ".toml":
         raise InputError(
@@ -108,7 +109,7 @@ def _parse_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {error.strerror}; check its permissions") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         advice = "text needs quotes, lists need commas, no key stands twice"
         raise InputError(f"{path.name}: not valid TOML: {error}; {advice}") from None
 
@@ -162,10 +163,19 @@ def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
                 f"[data] {key}", f"{values[key]} is too small; allowed: {1 if key == 'rows' else 0} or more"
             )
     if "path" in values:
-        values["path"] = path.parent / Path(values["path"]).expanduser()
+        values["path"] = _data_path(path, values["path"], faults)
     whole = [rule for rule in rules if len(rule) == 3]
     drop = tuple(DropRule(rule["column"], tuple(rule["values"]), rule["reason"]) for rule in whole)
     return DataTable(**values, drop=drop)
+
+
+def _data_path(path: Path, given: str, faults: Faults) -> Path:
+    """Find the table that a cohort file names."""
+    try:
+        return path.parent / Path(given).expanduser()
+    except RuntimeError:
+        faults.add("[data] path", f"{show(given)} starts with the home of a user who is not known here")
+        return path.parent / given
 
 
 def parse_event(event: Value) -> Event:
@@ -221,8 +231,8 @@ def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
             "[outcome] event", 'is blank; write a comparison ("> 3") or the value that counts as an event'
         )
     event = None if continuous else parse_event(values.get("event", "?"))
-    if event and event.comparison in (">", ">=", "<", "<=") and not isinstance(event.value, int | float):
-        advice = f"for a value that starts like this, write event = '== \"{values['event']}\"'"
+    if event and event.comparison in (">", ">=", "<", "<=") and not is_number(event.value):
+        advice = f"for a value that starts like this, write event = '== \"{show(values['event'])[1:-1]}\"'"
         faults.add(
             "[outcome] event",
             f"{show(values['event'])} compares with {show(event.value)}, which is not a number; {advice}",
@@ -319,14 +329,15 @@ def label_bins(bins: tuple[float, ...]) -> tuple[str, ...]:
     >>> label_bins((0, 0.5))
     ('0 to below 0.5', '0.5+')
     """
-    whole = all(float(bound).is_integer() for bound in bins)
-    names = [
-        (f"{low:.0f}-{high - 1:.0f}" if high - 1 > low else f"{low:.0f}")
-        if whole
-        else f"{low:g} to below {high:g}"
-        for low, high in itertools.pairwise(bins)
-    ]
-    return (*names, f"{bins[-1]:g}+") if bins else ()
+    texts = [f"{bound:.0f}" if float(bound).is_integer() else repr(bound) for bound in bins]
+    if all(float(bound).is_integer() for bound in bins):
+        names = [
+            f"{low:.0f}-{high - 1:.0f}" if high - 1 > low else f"{low:.0f}"
+            for low, high in itertools.pairwise(bins)
+        ]
+    else:
+        names = [f"{low} to below {high}" for low, high in itertools.pairwise(texts)]
+    return (*names, f"{texts[-1]}+") if bins else ()
 
 
 def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:

@@ -104,8 +104,17 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value.strip() != ""
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def is_number(value: Any) -> bool:
+    """Tell whether a value of a cohort file is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+
+
+def _is_finite(value: float) -> bool:
+    """Tell whether a number is finite and small enough to be computed with."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _is_whole(value: Any) -> bool:
@@ -113,7 +122,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_value(value: Any) -> bool:
-    return isinstance(value, str | bool) or _is_number(value)
+    return isinstance(value, str | bool) or is_number(value)
 
 
 def _is_list(value: Any, test: Callable[[Any], bool]) -> bool:
@@ -126,15 +135,15 @@ def _is_mapping(value: Any, test: Callable[[Any], bool]) -> bool:
 
 KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text": _is_text,
-    "number": _is_number,
+    "number": is_number,
     "whole number": _is_whole,
     "true or false": lambda value: isinstance(value, bool),
     "text, number or true/false": _is_value,
     "list of texts": lambda value: _is_list(value, _is_text),
-    "list of numbers": lambda value: _is_list(value, _is_number),
+    "list of numbers": lambda value: _is_list(value, is_number),
     "list of texts, numbers or true/false": lambda value: _is_list(value, _is_value),
     "table of texts": lambda value: _is_mapping(value, _is_text),
-    "table of numbers": lambda value: _is_mapping(value, _is_number),
+    "table of numbers": lambda value: _is_mapping(value, is_number),
     "list of tables": lambda value: _is_list(value, lambda item: isinstance(item, dict)),
 }
 

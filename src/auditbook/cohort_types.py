@@ -11,7 +11,7 @@ from auditbook.cohort_schema import printable
 from auditbook.errors import InputError
 from auditbook.protocol import Protocol
 from auditbook.records import ScoreKind
-from auditbook.tables import check_file, hash_file
+from auditbook.tables import check_file, hash_file, is_there
 
 Value = str | int | float | bool
 
@@ -231,7 +231,7 @@ class CohortFile:
 
     def find_data(self, path: Path) -> None:
         """Check that the data file is there; say where the data can be had when it is not."""
-        if not path.exists():
+        if not is_there(path):
             source = f" The data: {self.data.source}" if self.data.source else ""
             raise InputError(
                 printable(

@@ -343,7 +343,11 @@ def check_score(table: ScoreTable, column: pd.Series, faults: Faults) -> None:
         )
     if numbers.bad.any():
         found = list_values(column[numbers.bad], limit=5)
-        faults.add(where, f"'{table.column}' is not a number in {numbers.bad.sum():,} records ({found})")
+        faults.add(
+            where,
+            f"'{table.column}' is not a number in {numbers.bad.sum():,} records ({found}); write every score "
+            "as a finite number with a decimal point, such as 0.25",
+        )
     values = numbers.cells[~np.isnan(numbers.cells)]
     if len(values) == 0 or numbers.bad.any():
         return

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import re
 import warnings
+import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,9 +84,20 @@ def read_table_file(path: Path, *, text_columns: Collection[str] = ()) -> PlainT
             f"{path.name}: not UTF-8 (byte {byte:#04x}); it is probably Latin-1 or Windows-1252: save it "
             "as CSV (UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8"
         ) from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or _first_line(error)
         raise InputError(f"{path} cannot be read: {reason}") from None
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether a path exists; an InputError when the system does not let us know."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; check its name and permissions") from None
+    return True
 
 
 def check_file(path: Path) -> str:
@@ -107,7 +119,7 @@ def check_file(path: Path) -> str:
         If the file is missing, a folder, empty, unreadable, or of another kind.
     """
     kind = next((suffix for suffix in reversed(SUFFIXES) if path.name.lower().endswith(suffix)), None)
-    if not path.exists():
+    if not is_there(path):
         raise InputError(f"{path} does not exist; check the path, or name the data with --data PATH")
     if path.is_dir():
         raise InputError(f"{path} is a folder, not a table; name the file in it")
