@@ -76,6 +76,19 @@ def test_shuffled_records_and_reordered_groups_give_exactly_the_same_table(data,
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 
+def test_renamed_groups_and_sites_give_the_same_numbers():
+    rng = np.random.default_rng(6)
+    n, groups, site = 600, rng.choice(["a", "b", "c"], 600, p=[0.5, 0.3, 0.2]), rng.integers(0, 9, 600)
+    outcome, values = rng.integers(0, 2, n), rng.uniform(size=n)
+    assert len(set(np.bincount(site))) == 9
+    renamed = np.array([{"a": "z", "b": "y", "c": "x"}[name] for name in groups])
+    first = judge(audit(outcome, values, groups, site=site), protocol=EVERYTHING, seed=7)
+    again = judge(audit(outcome, values, renamed, site=8 - site), protocol=EVERYTHING, seed=7)
+    numbers = first.select_dtypes("number").columns
+    pd.testing.assert_frame_equal(first[numbers], again[numbers], check_exact=False, rtol=1e-12)
+    assert first["verdict"].equals(again["verdict"])
+
+
 def test_a_cell_does_not_depend_on_the_other_models_and_attributes_or_their_order():
     rng = np.random.default_rng(2)
     records = random_audit(rng, 400, ["a", "b", "c"], models=3, n_sites=9)

@@ -104,23 +104,33 @@ def plan_draws(records: AuditRecords, *, protocol: Protocol, seed: int) -> Draws
     own = len(records.outcome)
     site, count, times = None, 0, None
     if records.site is not None:
-        names, site = np.unique(records.site, return_inverse=True)
-        count = len(names)
+        site, count = _settle_sites(records.site, records.outcome)
     if count >= 2:
         times = draw_sites(count, resamples=protocol.resamples, rng=open_stream(seed, "sites"))
     return Draws(seed, protocol.resamples, min(protocol.resample_size, own), own, site, count, times)
 
 
-def settle_groups(attribute: Attribute) -> Attribute:
-    """Keep the groups that hold records, in the order of their names.
+def _settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
+    """Give each site that holds records a number by its size and events, whatever it is called."""
+    names, place = np.unique(site, return_inverse=True)
+    order = np.lexsort((np.bincount(place, weights=outcome), np.bincount(place)))
+    rank = np.empty(len(names), np.intp)
+    rank[order] = np.arange(len(names))
+    return rank[place], len(names)
 
-    Everything random and every tie follows this order, so the order in which groups were declared is of no
-    consequence.
+
+def settle_groups(attribute: Attribute, outcome: NDArray[np.int8]) -> Attribute:
+    """Keep the groups that hold records, the smallest first.
+
+    Everything random and every tie follows this order, so what the groups are called and in which order they
+    were declared is of no consequence. Groups of one size stand by events, then by name.
 
     Parameters
     ----------
     attribute : Attribute
         As declared.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0.
 
     Returns
     -------
@@ -129,12 +139,15 @@ def settle_groups(attribute: Attribute) -> Attribute:
 
     Examples
     --------
-    >>> settle_groups(Attribute("sex", ("M", "X", "F"), np.array([0, 2, 2]))).codes.tolist()
-    [1, 0, 0]
+    >>> sex = Attribute("sex", ("M", "X", "F"), np.array([0, 0, 2]))
+    >>> settle_groups(sex, np.array([0, 1, 1], np.int8)).groups
+    ('F', 'M')
     """
-    held = np.bincount(attribute.codes, minlength=len(attribute.groups))
-    kept = sorted(np.flatnonzero(held).tolist(), key=lambda place: attribute.groups[place])
-    place = np.full(len(attribute.groups), -1)
+    count = len(attribute.groups)
+    held = np.bincount(attribute.codes, minlength=count)
+    events = np.bincount(attribute.codes, weights=outcome, minlength=count)
+    kept = sorted(np.flatnonzero(held).tolist(), key=lambda g: (held[g], events[g], attribute.groups[g]))
+    place = np.full(count, -1)
     place[kept] = np.arange(len(kept))
     names = tuple(attribute.groups[old] for old in kept)
     return Attribute(attribute.name, names, place[attribute.codes], attribute.reference)

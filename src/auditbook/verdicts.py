@@ -58,7 +58,7 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
         One row a cell, by model, metric and attribute, with the columns `VERDICT_COLUMNS`:
 
         - `lowest_group`, `highest_group`: the groups with the least and the largest value (of EOD: in the
-          larger of its two gaps); ties go to the name that sorts first; blank for a whole-sample metric;
+          larger of its two gaps); ties go to the smaller group; blank for a whole-sample metric;
         - `reason`: why a cell is inconclusive, and what else a reader has to know, such as a group without a
           record;
         - `vfr`: over resamples of `resample_size` records; `vfr_own_size`: of as many as the audit has;
@@ -94,7 +94,7 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     ordered = order_probabilities(records) if scored else {}
     found = []
     for attribute in records.attributes:
-        settled = settle_groups(attribute)
+        settled = settle_groups(attribute, records.outcome)
         counts = gather_counts(records, settled, draws)
         sums = gather_scores(records, settled, draws, ordered) if scored else counts
         context = _Context(records.scores, attribute, settled, counts.whole, draws, protocol)
