@@ -14,6 +14,10 @@ from auditbook.protocol import PROFILES
 if TYPE_CHECKING:
     from auditbook.plan import Request
 
+# Threads that wait for work give up the core, or a busy machine trains many times slower. Set before the libraries
+# that read it are imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 DONE, FAILED, WRONG = 0, 1, 2
 
 
