@@ -7,16 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditbook.errors import InputError, RunError, nearest
+from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
 from auditbook.protocol import PROFILES
 
 if TYPE_CHECKING:
     from auditbook.plan import Request
-
-# Threads that wait for work give up the core, or a busy machine trains many times slower. Set before the libraries
-# that read it are imported.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 DONE, FAILED, WRONG = 0, 1, 2
 
@@ -193,10 +189,18 @@ def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) 
         act(call)
     except InputError as wrong:
         for fault in wrong.faults:
-            print(f"auditbook: {fault}", file=sys.stderr)
+            print(f"auditbook: {printable(fault)}", file=sys.stderr)
         return WRONG
     except RunError as failed:
-        print(f"auditbook: the run failed: {failed}", file=sys.stderr)
+        lines = [printable(line) for line in str(failed).splitlines()]
+        print("auditbook: the run failed:", "\n".join(lines), file=sys.stderr)
+        return FAILED
+    except OSError as fault:
+        where = f"{fault.filename}: " if fault.filename else ""
+        print(f"auditbook: the run failed: {where}{fault.strerror or fault}", file=sys.stderr)
+        return FAILED
+    except MemoryError:
+        print("auditbook: the run failed: not enough memory; --profile quick needs less", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("auditbook: interrupted; the same command goes on from here", file=sys.stderr)
