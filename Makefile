@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PROFILE ?= standard
 COHORT ?= data/cohorts/texas-twin.toml
 BIN := .venv/bin
+# Jupyter refuses to start for root unless it is told to.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test book test quick-test lint lab bench lock clean
@@ -34,7 +36,7 @@ lint: setup  ## Check format, style and types
 	$(BIN)/mypy src
 
 lab: setup  ## Open the chapters in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=. notebooks
+	$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(AS_ROOT)
 
 bench: setup  ## Print the benchmarks
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
