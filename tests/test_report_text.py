@@ -112,7 +112,7 @@ def test_blank_text_and_truth_values_are_written_in_words():
 def test_numbers_of_a_table_are_rounded_and_right_aligned():
     frame = pd.DataFrame({"rate": [0.12345], "low": [0.1], "high": [0.2]})
     table = table_html(frame, [Column("rate", "rate", "share", low="low", high="high")])
-    assert "12.3% (10.0% to 20.0%)" in table
+    assert '12.3% <span style="white-space:nowrap">(10.0% to 20.0%)</span>' in table
     assert "text-align:right" in table
 
 

@@ -379,12 +379,12 @@ def _cell(row: dict, column: Column) -> str:
     text = write(row[column.name], kind=column.kind, digits=column.digits)
     if column.low and not math.isnan(float(row[column.low])):
         ends = interval(row[column.low], row[column.high], kind=column.kind, digits=column.digits)
-        text = f"{text} ({ends})"
+        text = f'{text} <span style="white-space:nowrap">({ends})</span>'
     return f'<td style="text-align:{_align(column)};white-space:{_wrapping(column)}">{text}</td>'
 
 
 def _wrapping(column: Column) -> str:
-    return "normal" if column.kind == "text" else "nowrap"
+    return "normal" if column.kind == "text" or column.low else "nowrap"
 
 
 def show(markdown: str) -> Markdown:
