@@ -46,7 +46,9 @@ def test_every_figure_can_be_drawn_for_every_model(runs, kind):
             draw.draw_sweep(sweep, threshold=row.threshold),
         ]
         for attribute in run.info["attributes"]:
-            drawn.append(draw.draw_levels(say.compare_levels(run.groups, row.model, attribute)))
+            drawn.append(
+                draw.draw_levels(say.compare_levels(run.groups, row.model, attribute, kind=row.kind))
+            )
         for ax in drawn:
             ax.figure.canvas.draw()
 
@@ -89,7 +91,8 @@ def test_key_of_the_distributions_counts_both_outcomes(runs):
 
 def test_levels_without_probabilities_say_so(runs):
     run = runs["inconclusive"]
-    ax = draw.draw_levels(say.compare_levels(run.groups, "points", "race"))
+    groups = run.groups.assign(mean_score=5.5)
+    ax = draw.draw_levels(say.compare_levels(groups, "points", "race", kind="rank"))
     assert "not probabilities" in ax.get_xlabel()
 
 

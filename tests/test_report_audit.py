@@ -82,8 +82,8 @@ def test_board_does_not_depend_on_the_order_of_the_result_file(runs, kind):
     [
         ({"verdict": "fail"}, "fails", ""),
         ({"verdict": "pass"}, "passes", ""),
-        ({"verdict": "pass", "vfr_own_size": 0.3}, "passes, not settled", "30% of samples of this size"),
-        ({"verdict": "fail", "vfr_site": 0.25}, "fails, not settled", "25% of samples of sites"),
+        ({"verdict": "pass", "vfr_own_size": 0.3}, "passes, not settled", "30.0% of samples of this size"),
+        ({"verdict": "fail", "vfr_site": 0.25}, "fails, not settled", "25.0% of samples of sites"),
         ({"verdict": "pass", "agrees": 0.0}, "passes, not settled", "most resamples say the opposite"),
         (
             {"verdict": "pass", "vfr_own_size": np.nan, "agrees": np.nan},
@@ -164,6 +164,36 @@ def test_decision_is_put_in_words_with_both_groups_and_their_sizes(runs):
     run = runs["decisions"]
     said = say.describe_decisions(run, say.build_board(run))
     assert re.search(r"Of 100 records, the model selects \d+ in F \(n = 450\) and \d+ in M", said)
+
+
+def test_flip_rate_just_over_the_bound_is_not_rounded_onto_it(runs):
+    flips = {"verdict": "pass", "reason": "", "vfr_own_size": 0.105, "vfr_site": np.nan, "agrees": 1.0}
+    board = say.build_board(run_of(runs["two_groups"], **flips))
+    assert board["why"].iloc[0].startswith("10.5% of samples")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((1, 500), "(n = 1). Among bins of at least 30 records the largest distance is 0.020."),
+        ((1, 29), "(n = 1). No bin holds the 30 records that a group needs."),
+        ((30, 500), "(n = 30)."),
+    ],
+)
+def test_calibration_that_rests_on_a_thin_bin_says_so(runs, sizes, said):
+    run = Run(runs["two_groups"].folder, runs["two_groups"].info)
+    columns = {"model": "m", "attribute": "sex", "group": "F", "bin": [7, 0], "bin_low": [0.7, 0.0]}
+    columns |= {"bin_high": [0.8, 0.1], "n": sizes, "events": [0, 0], "mean_score": [0.7, 0.02]}
+    run.__dict__["score_bins"] = pd.DataFrame(columns)
+    cell = {"standing": "fails", "model": "m", "metric": "CAL", "attribute": "sex", "estimate": 0.7}
+    cell |= {"passes": "≤ 0.05", "why": "", "lowest_group": "", "highest_group": ""}
+    told = say.describe_decisions(run, pd.DataFrame([cell]))
+    assert told.endswith(f"lie 70 points off the event rate in F {said}")
+
+
+def test_harm_that_ends_with_a_full_stop_gets_no_second_one(runs):
+    run = Run(runs["two_groups"].folder, runs["two_groups"].info | {"harm": "Nobody came."})
+    assert "The harm behind it: Nobody came. Each model" in say.describe_question(run)
 
 
 def test_long_list_of_decisions_is_cut_and_counted(runs):

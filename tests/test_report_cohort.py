@@ -199,3 +199,9 @@ def test_cohort_without_missing_values_asks_who_filled_them_in():
 def test_awkward_names_are_all_told_apart(runs):
     table = table_html(runs["nine_groups"].cohort_groups, say.GROUP_COLUMNS)
     assert all(say.escape(name) in table for name in AWKWARD)
+
+
+def test_roles_are_counted_in_the_plural():
+    columns = pd.DataFrame({"role": ["feature", "feature", "outcome", "excluded", "excluded"]})
+    said = say.describe_columns(columns.assign(column=list("abcde")))
+    assert "with a role: 2 features, 1 outcome and 2 excluded." in said

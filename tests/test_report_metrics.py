@@ -188,3 +188,9 @@ def test_wrong_name_is_answered_with_the_nearest():
         say.choose("rase", ["race", "sex"], what="attribute")
     with pytest.raises(InputError, match="this run has no model"):
         say.choose("", [], what="model")
+
+
+def test_a_smallest_bin_is_said_to_have_none_below_it():
+    bins = pd.DataFrame({"group": ["A"], "bin": [1], "bin_low": [0.0], "bin_high": [0.1]})
+    gaps = say.pick_bins(bins.assign(n=[4], events=[1], mean_score=[0.05]), kind="probability")
+    assert "Of the 1 bin with records, none is smaller." in say.describe_bins(gaps, kind="probability")

@@ -31,7 +31,7 @@ def bins_of(counts):
 
 def all_sentences(run, row):
     bins = say.select_bins(run.score_bins, row.model)
-    levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0])
+    levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
     return [
         say.describe_sources(run.models, run.info),
         say.describe_kinds(run.models),
@@ -61,7 +61,7 @@ def test_every_table_can_be_written_for_every_model(runs, kind):
     run = runs[kind]
     for row in rows(run.models):
         bins = say.select_bins(run.score_bins, row.model)
-        levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0])
+        levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
         shown = [
             (run.models, say.MODEL_COLUMNS),
             (say.add_baseline(run.models), say.QUALITY_COLUMNS),
@@ -182,6 +182,8 @@ def test_accuracy_is_held_against_deciding_blindly(runs):
 def test_group_whose_mean_score_is_too_high_is_named():
     groups = pd.DataFrame({"model": "m", "attribute": "a", "group": ["A", "B"], "n": [400, 400]})
     groups = groups.assign(events=[100, 100], mean_score=[0.25, 0.60])
-    levels = say.compare_levels(groups, "m", "a")
+    levels = say.compare_levels(groups, "m", "a", kind="probability")
     assert "above the interval of the event rate for B." in say.describe_levels(levels, "probability")
-    assert "not probabilities" in say.describe_levels(levels, "rank")
+    ranks = say.compare_levels(groups, "m", "a", kind="rank")
+    assert ranks[["mean_score", "excess"]].isna().all(axis=None)
+    assert "not probabilities" in say.describe_levels(ranks, "rank")

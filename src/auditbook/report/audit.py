@@ -119,9 +119,9 @@ def _list_doubts(cell: Any, stable: float) -> list[str]:
     if math.isnan(cell.vfr_own_size):
         doubts.append("no flip rate could be computed")
     if cell.vfr_own_size > stable:
-        doubts.append(f"{share(cell.vfr_own_size, digits=0)} of samples of this size would reverse it")
+        doubts.append(f"{share(cell.vfr_own_size)} of samples of this size would reverse it")
     if cell.vfr_site > stable:
-        doubts.append(f"{share(cell.vfr_site, digits=0)} of samples of sites would reverse it")
+        doubts.append(f"{share(cell.vfr_site)} of samples of sites would reverse it")
     if cell.agrees == 0:
         doubts.append("most resamples say the opposite")
     return doubts
@@ -154,7 +154,7 @@ def describe_standings(board: pd.DataFrame) -> str:
     """
     tally = board["standing"].value_counts()
     lines = [
-        f"- **{count_of(int(tally.get(name, 0)), len(board), 'cell')}: {name}.** {ACTIONS[name]}"
+        f"- **{name.capitalize()}: {count_of(int(tally.get(name, 0)), len(board), 'cell')}.** {ACTIONS[name]}"
         for name in STANDINGS
         if tally.get(name, 0)
     ]
@@ -186,7 +186,7 @@ def describe_question(run: Run) -> str:
         f"The event is **{_write_event(outcome)}**.",
     ]
     if info.get("harm"):
-        parts.append(f"The harm behind it: {escape(info['harm'])}.")
+        parts.append(f"The harm behind it: {escape(info['harm'].rstrip(' .'))}.")
     metrics, attributes = run.protocol.metrics, list(dict.fromkeys(run.verdicts["attribute"]))
     parts.append(
         f"Each model is judged by {plural(len(metrics), 'metric')} ({join_words(metrics)}) on "
@@ -323,11 +323,22 @@ def _write_scores(cell: Any, run: Run) -> str:
             scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
             return (
                 f"{value}: scores from {scores} lie {points} points off the event rate "
-                f"in {escape(worst.group)} (n = {count(worst.n)})."
+                f"in {escape(worst.group)} (n = {count(worst.n)}).{_write_thin_bin(worst, bins, run)}"
             )
     if cell.lowest_group and cell.highest_group:
         return f"{value}; lowest in {escape(cell.lowest_group)}, highest in {escape(cell.highest_group)}."
     return f"{value}."
+
+
+def _write_thin_bin(worst: Any, bins: list[Any], run: Run) -> str:
+    """Say what is left of CAL without the bins that hold fewer records than a group needs."""
+    least = run.protocol.min_records
+    if worst.n >= least:
+        return ""
+    full = [abs(row.value) for row in bins if row.n >= least]
+    if not full:
+        return f" No bin holds the {least} records that a group needs."
+    return f" Among bins of at least {least} records the largest distance is {number(max(full))}."
 
 
 def describe_unjudged(board: pd.DataFrame) -> str:
@@ -461,8 +472,8 @@ STANDING_LIMITS = (
     "inherits that.",
     "Groups are taken as recorded, one attribute at a time. People at the crossing of two groups, and "
     "patients who share no recorded group, are not looked at.",
-    "A flip rate speaks of another sample of the same patients. It does not speak of other hospitals, of "
-    "next year, or of another model trained on the same data.",
+    "A flip rate speaks of another sample of the same patients. It does not speak of hospitals unlike "
+    "these, of next year, or of another model trained on the same data.",
     "The largest gap between groups grows with the number of small groups even when nobody is treated "
     "differently, so a verdict can be stable and wrong.",
     "Each cell is judged on its own. Among many cells some cross their threshold by chance.",

@@ -121,7 +121,7 @@ def describe_question(info: Mapping[str, Any]) -> str:
         sign = "" if str(outcome["event"]).lstrip()[:1] in ("<", ">", "=", "!") else "= "
         parts.append(f"An event is a record with **{column} {sign}{event}**.")
     if info.get("harm"):
-        parts.append(f"The harm behind the event: {escape(info['harm'])}.")
+        parts.append(f"The harm behind the event: {escape(info['harm'].rstrip(' .'))}.")
     names = info.get("attributes") or []
     parts.append(f"The audit compares groups of {plural(len(names), 'attribute')}: {name_list(names)}.")
     parts.append(_describe_structure(info))
@@ -563,12 +563,17 @@ def describe_columns(columns: pd.DataFrame) -> str:
         Markdown.
     """
     tally = columns["role"].value_counts(sort=False)
-    listed = [f"{number_of} {escape(role)}" for role, number_of in tally.items()]
+    listed = [_count_role(str(role), number_of) for role, number_of in tally.items()]
     parts = [f"The data have {plural(len(columns), 'column')} with a role: {join_words(listed)}."]
     late = columns.loc[columns["role"] == "late feature", "column"]
     if len(late):
         parts.append(f"Known only late in the stay, so not at the moment of a prediction: {name_list(late)}.")
     return " ".join(parts)
+
+
+def _count_role(role: str, n: int) -> str:
+    """Write how many columns have a role; "excluded" is no noun and takes no plural."""
+    return f"{count(n)} excluded" if role == "excluded" else plural(n, role)
 
 
 def describe_missing(columns: pd.DataFrame) -> str:

@@ -446,7 +446,8 @@ def _write_kind(kind: str) -> str:
 
 def _write_small_bin(n: float, sizes: pd.Series) -> str:
     smaller = int((sizes < n).sum())
-    return f"Of the {plural(len(sizes), 'bin')} with records, {plural(smaller, 'is', 'are')} smaller."
+    found = "none is" if smaller == 0 else plural(smaller, "is", "are")
+    return f"Of the {plural(len(sizes), 'bin')} with records, {found} smaller."
 
 
 def pick_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -395,7 +395,7 @@ def _describe_gaps(filled: pd.DataFrame) -> str:
     )
 
 
-def compare_levels(groups: pd.DataFrame, model: str, attribute: str) -> pd.DataFrame:
+def compare_levels(groups: pd.DataFrame, model: str, attribute: str, *, kind: str) -> pd.DataFrame:
     """Set each group's mean score beside its event rate.
 
     Parameters
@@ -404,6 +404,8 @@ def compare_levels(groups: pd.DataFrame, model: str, attribute: str) -> pd.DataF
         groups.csv.
     model, attribute : str
         Which rows to take.
+    kind : {"probability", "rank", "decision"}
+        What the scores mean.
 
     Returns
     -------
@@ -413,6 +415,8 @@ def compare_levels(groups: pd.DataFrame, model: str, attribute: str) -> pd.DataF
     """
     part = groups[(groups["model"] == model) & (groups["attribute"] == attribute)].reset_index(drop=True)
     table = _add_share(part, "event_rate", part["events"], part["n"])
+    if kind != "probability":
+        table["mean_score"] = np.nan
     return table.assign(excess=table["mean_score"] - table["event_rate"])
 
 

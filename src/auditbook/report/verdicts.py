@@ -131,9 +131,9 @@ def describe_own_size(cells: pd.DataFrame, protocol: Protocol) -> str:
     shaky = judged["vfr"] > protocol.vfr_stable
     own = judged["vfr_own_size"] > protocol.vfr_stable
     text = (
-        f"At the cohort's own size {count_of(int(own.sum()), len(judged), 'verdict')} "
-        f"{'is' if own.sum() == 1 else 'are'} not stable, "
-        f"against {count(int(shaky.sum()))} at the protocol's size."
+        f"At the cohort's own size {count_of(int((~own).sum()), len(judged), 'verdict')} "
+        f"{'is' if (~own).sum() == 1 else 'are'} stable, "
+        f"against {count(int((~shaky).sum()))} at the protocol's size."
     )
     settled = judged[shaky & ~own]
     return f"{text} Settled only by the larger size: {_name_cells(settled)}." if len(settled) else text
@@ -162,10 +162,10 @@ def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
             "Records of one site resemble each other; if these have sites, the flip rates here are too low."
         )
     known = judged.dropna(subset="vfr_site")
-    shaky = known[known["vfr_site"] > protocol.vfr_stable]
+    firm = int((known["vfr_site"] <= protocol.vfr_stable).sum())
     text = (
-        f"Drawing whole sites ({count(sites)} of them), {count_of(len(shaky), len(known), 'verdict')} "
-        f"{'is' if len(shaky) == 1 else 'are'} not stable."
+        f"Drawing whole sites ({count(sites)} of them), {count_of(firm, len(known), 'verdict')} "
+        f"{'is' if firm == 1 else 'are'} stable."
     )
     worse = known[(known["vfr_site"] > protocol.vfr_stable) & (known["vfr_own_size"] <= protocol.vfr_stable)]
     if len(worse):
