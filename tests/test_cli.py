@@ -1,5 +1,6 @@
 """The command line: what a right call leaves behind, and what a wrong one says."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from auditbook import chapters
 from auditbook.cli import main
 from auditbook.results import read_table
+from auditbook.state import hash_results
 
 COHORT = """\
 name = "small"
@@ -264,3 +266,71 @@ def test_the_command_is_installed():
         [sys.executable, "-m", "auditbook.cli", "--version"], capture_output=True, text=True, check=True
     )
     assert said.stdout.startswith("auditbook ")
+
+
+@pytest.mark.parametrize("name", ["results", "notebooks", "html", "run.json"])
+def test_a_folder_with_files_that_no_run_made_is_refused(name, write, tmp_path, capsys):
+    call = write()
+    (tmp_path / "run" / name).mkdir(parents=True)
+    (tmp_path / "run" / name / "precious.txt").write_text("kept")
+    assert main(["audit", *call]) == 2
+    assert f"holds {name}, which no run has made" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "run").rglob("*")] == [name, "precious.txt"]
+
+
+@pytest.mark.parametrize(
+    "content", ["{{{", "[]", "null", '"x"', '{"hashes": null}', '{"hashes": []}', "\xff"]
+)
+def test_a_damaged_run_json_costs_time_and_nothing_else(content, write, tmp_path):
+    call = write()
+    assert main(["audit", *call]) == 0
+    before = hash_results(tmp_path / "run" / "results")
+    (tmp_path / "run" / "run.json").write_text(content, encoding="latin-1")
+    assert main(["audit", *call]) == 0
+    assert hash_results(tmp_path / "run" / "results") == before
+    assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["rows_read"] == 400
+
+
+def test_a_link_in_place_of_a_runs_folder_is_replaced_and_not_followed(write, tmp_path):
+    call = write()
+    assert main(["audit", *call]) == 0
+    run, kept = tmp_path / "run", tmp_path / "kept"
+    (run / "results").rename(kept)
+    (run / "results").symlink_to(kept)
+    assert main(["audit", *call, "--seed", "3"]) == 0
+    assert not (run / "results").is_symlink()
+    assert (kept / "groups.csv").is_file()
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "x" * 300])
+def test_a_run_folder_that_cannot_be_made_is_the_callers_mistake(place, write, tmp_path, capsys):
+    (tmp_path / "file").write_text("a file")
+    assert main(["audit", write()[0], "--run-dir", str(tmp_path / place)]) == 2
+    said = capsys.readouterr().err
+    assert "cannot hold a run" in said
+    assert "--run-dir" in said
+
+
+def test_a_full_disk_ends_the_run_with_1_and_leaves_the_last_one_in_place(
+    write, tmp_path, capsys, monkeypatch
+):
+    call = write()
+    assert main(["audit", *call]) == 0
+    before = (tmp_path / "run" / "run.json").read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", "groups.csv")
+
+    monkeypatch.setattr("auditbook.run.write_table", full)
+    assert main(["audit", *call, "--seed", "9"]) == 1
+    said = capsys.readouterr().err
+    assert "the run failed: groups.csv: No space left on device" in said
+    assert "Traceback" not in said
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert (tmp_path / "run" / "results" / "groups.csv").is_file()
+
+
+def test_a_title_does_not_steer_the_terminal(write, capsys):
+    text = COHORT.replace("A small cohort", "\\u001b[31mred \\u202edne")
+    assert main(["audit", *write(text=text)]) == 0
+    assert r"\x1b[31mred \u202edne" in capsys.readouterr().err

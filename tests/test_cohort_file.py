@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from auditbook import cohort_file
 from auditbook.cohort_file import label_bins, parse_event, read_cohort_file
-from auditbook.cohort_schema import SCHEMA, printable, show
-from auditbook.errors import InputError
+from auditbook.cohort_schema import SCHEMA, show
+from auditbook.errors import InputError, printable
 from auditbook.protocol import Protocol
 
 GOOD = """

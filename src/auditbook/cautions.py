@@ -10,8 +10,7 @@ from scipy.stats import rankdata
 
 from auditbook.cells import as_numbers, as_text
 from auditbook.cohort_data import Cohort
-from auditbook.cohort_schema import printable
-from auditbook.errors import nearest
+from auditbook.errors import nearest, printable
 from auditbook.records import Attribute
 from auditbook.roles import MISSING_GROUP
 from auditbook.summary import ID_SHARE

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort_schema import printable
 from auditbook.cohort_types import CohortFile
+from auditbook.errors import printable
 from auditbook.records import Attribute
 
 

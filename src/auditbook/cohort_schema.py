@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from auditbook.errors import InputError, nearest
+from auditbook.errors import InputError, nearest, printable
 from auditbook.protocol import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
 
 
@@ -64,17 +64,6 @@ class Faults:
         """Raise InputError with every fault, if there is one."""
         if self.found:
             raise InputError(*self.found)
-
-
-def printable(text: str) -> str:
-    r"""Escape what a terminal would act on instead of printing.
-
-    Examples
-    --------
-    >>> printable("a\x1b[31m")
-    'a\\x1b[31m'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def show(value: object, *, width: int = 60) -> str:

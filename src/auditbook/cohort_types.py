@@ -7,8 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditbook.cohort_schema import printable
-from auditbook.errors import InputError
+from auditbook.errors import InputError, printable
 from auditbook.protocol import Protocol
 from auditbook.records import ScoreKind
 from auditbook.tables import check_file, hash_file, is_there

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cells import as_numbers, as_text, is_missing, list_values
-from auditbook.cohort_schema import printable
+from auditbook.errors import printable
 from auditbook.protocol import Protocol
 from auditbook.summary import ID_SHARE
 from auditbook.tables import read_table_file

@@ -50,3 +50,14 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
     match = difflib.get_close_matches(name.lower(), {word.lower(): word for word in allowed}, n=1, cutoff=0.6)
     words = {word.lower(): word for word in allowed}
     return f" (did you mean '{words[match[0]]}'?)" if match else ""
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal would act on instead of printing.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31m")
+    'a\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

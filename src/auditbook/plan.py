@@ -13,6 +13,7 @@ from auditbook.errors import InputError, RunError
 from auditbook.panel import choose_models, read_panel
 from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
 from auditbook.protocol import PROFILES, Profile, Protocol
+from auditbook.state import LOCK, refuse_foreign
 
 
 @dataclass(frozen=True)
@@ -172,10 +173,24 @@ def audit_key(plan: Plan) -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep a second run out of the folder while one is at work; leave no empty folder behind."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = folder / ".lock"
-    with lock.open("w") as handle:
+    """Keep a second run out of the folder while one is at work; leave no empty folder behind.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made or written, or holds what a run would replace and no run has made.
+    RunError
+        If another run is at work there.
+    """
+    lock = folder / LOCK
+    try:
+        refuse_foreign(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = lock.open("w")
+    except OSError as fault:
+        advice = "name another folder with --run-dir"
+        raise InputError(f"{folder} cannot hold a run: {fault.strerror}; {advice}") from fault
+    with handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as fault:

@@ -7,6 +7,8 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from auditbook.errors import printable
+
 
 class Progress:
     """Tell the steps of a run to the person who waits for it.
@@ -37,7 +39,8 @@ class Progress:
             self.bar.close()
 
     def say(self, text: str) -> None:
-        """Say what is being done now."""
+        """Say what is being done now; what a terminal would act on is escaped."""
+        text = printable(text)
         if self.bar is not None:
             self.bar.set_description_str(text)
         else:

@@ -1,6 +1,5 @@
 """How does a cohort become a finished run: audit, chapters, pages, each step done once."""
 
-import json
 import shutil
 import time
 from pathlib import Path
@@ -14,7 +13,16 @@ from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
 from auditbook.results import Run, read_run, write_table
 from auditbook.scores import score_cohort
-from auditbook.state import fresh_folder, hash_results, note_step, publish, read_keys, write_json
+from auditbook.state import (
+    fresh_folder,
+    hash_results,
+    note_step,
+    publish,
+    read_hashes,
+    read_json,
+    read_keys,
+    write_json,
+)
 
 PUBLISHED = ("results", "notebooks", "html")
 
@@ -110,12 +118,9 @@ def _audit_or_keep(plan: Plan, progress: Progress) -> dict[str, Any]:
 
 def _kept_audit(place: Path, key: str) -> dict[str, Any] | None:
     """Return the run.json of an audit with this key whose result files are still what it says."""
-    try:
-        info: dict[str, Any] = json.loads((place / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    intact = info.get("hashes", {}).get("results") == hash_results(place / "results")
-    return info if intact and info["hashes"].get("audit") == key else None
+    hashes = read_hashes(place)
+    intact = hashes.get("results") == hash_results(place / "results")
+    return read_json(place / "run.json") if intact and hashes.get("audit") == key else None
 
 
 def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:

@@ -6,7 +6,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from auditbook.errors import InputError
 from auditbook.project import digest_files
+
+LOCK = ".lock"
+MADE = ("results", "notebooks", "html", "scores", "next", "run.json")
+"""Names in a run's folder that a run replaces."""
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -25,13 +30,45 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     os.replace(draft, path)
 
 
-def read_keys(folder: Path) -> dict[str, str]:
-    """Read which inputs the executed chapters in a folder were made from; empty when nothing is known."""
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file; empty when it is not there, damaged, or something else than a table of keys."""
     try:
-        keys: dict[str, str] = json.loads((folder / "keys.json").read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return keys
+    return content if isinstance(content, dict) else {}
+
+
+def read_hashes(folder: Path) -> dict[str, Any]:
+    """Read from a run's ``run.json`` what it was made from; empty when nothing is known."""
+    hashes = read_json(folder / "run.json").get("hashes")
+    return hashes if isinstance(hashes, dict) else {}
+
+
+def read_keys(folder: Path) -> dict[str, Any]:
+    """Read which inputs the executed chapters in a folder were made from; empty when nothing is known."""
+    return read_json(folder / "keys.json")
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that holds what a run would replace and no run has made.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder asked for; it need not exist.
+
+    Raises
+    ------
+    InputError
+        With the names of what stands there.
+    """
+    taken = [name for name in MADE if os.path.lexists(folder / name)]
+    if taken and not (folder / LOCK).exists() and "audit" not in read_hashes(folder):
+        raise InputError(
+            f"{folder} holds {', '.join(taken)}, which no run has made and a run would replace; name another "
+            "folder with --run-dir"
+        )
 
 
 def hash_results(folder: Path) -> str:
@@ -41,9 +78,16 @@ def hash_results(folder: Path) -> str:
 
 def fresh_folder(folder: Path) -> None:
     """Make an empty folder, whatever was there."""
-    if folder.exists():
-        shutil.rmtree(folder)
+    remove(folder)
     folder.mkdir(parents=True)
+
+
+def remove(path: Path) -> None:
+    """Remove a folder with all it holds, a file or a link; nothing when nothing is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def note_step(info: dict[str, Any], name: str, status: str, seconds: float) -> None:
@@ -80,12 +124,10 @@ def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ..
     """
     for part in parts:
         last, old = folder / part, folder / f".old-{part}"
-        if old.exists():
-            shutil.rmtree(old)
-        if last.exists():
+        remove(old)
+        if os.path.lexists(last):
             last.rename(old)
         (made / part).rename(last)
-        if old.exists():
-            shutil.rmtree(old)
+        remove(old)
     write_json(folder / "run.json", info)
     shutil.rmtree(made)
