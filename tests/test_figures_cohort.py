@@ -152,3 +152,30 @@ def test_drawing_leaves_the_settings_of_the_notebook_alone():
     before = dict(mpl.rcParams)
     new_axes(rows=3)
     assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    "text", ["DI, <script>alert(1)</script> $a$", "PP, " + "x" * 300, "a " + "word " * 40]
+)
+def test_a_long_name_is_cut_at_the_end_and_not_dropped(text):
+    label = wrap_label(text, width=26)
+    assert len(label.splitlines()) == 2
+    assert len(label) > 25
+    assert label.endswith("\u2026")
+    assert text.startswith(label.removesuffix(" \u2026").replace("\n", " ").replace("\\$", "$")[:20])
+
+
+@pytest.mark.parametrize("volumes", [[3], [1], [2000], [143, 160, 180], [1, 30, 4000], [7, 8]])
+def test_the_axes_of_site_volumes_are_labelled_whatever_the_volumes(volumes):
+    sites = pd.DataFrame({"site": [f"s{n}" for n in volumes], "n": sorted(volumes, reverse=True)})
+    sites = sites.assign(rank=range(1, len(sites) + 1), events=1, event_rate=1 / sites["n"])
+    rates = draw.draw_site_rates(say.add_site_intervals(sites), overall=0.3)
+    volume = draw.draw_site_volumes(sites)
+    for axis in (rates.xaxis, volume.yaxis):
+        low, high = axis.get_view_interval()
+        shown = [t for t, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True) if label]
+        assert [tick for tick in shown if low <= tick <= high]
+    assert all(float(tick).is_integer() for tick in volume.get_xticks())
+    assert volume.get_title(loc="left").startswith(
+        "1 site," if len(volumes) == 1 else f"{len(volumes)} sites"
+    )

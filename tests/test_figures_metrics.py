@@ -102,3 +102,12 @@ def test_larger_bins_have_larger_marks():
     ax = draw.draw_bins(gaps.assign(value=0.0, low=-0.1, high=0.1), threshold=0.05)
     small, large = ax.collections[-1].get_sizes()
     assert large > small > 0
+
+
+def test_many_groups_leave_room_for_the_bins(recwarn):
+    names = [f"group number {k}" for k in range(49)]
+    gaps = pd.DataFrame({"group": names, "bin_low": 0.1, "bin_high": 0.2, "n": 5, "value": 0.1})
+    ax = draw.draw_bins(gaps.assign(low=-0.1, high=0.3), threshold=0.05)
+    ax.figure.canvas.draw()
+    assert not recwarn.list
+    assert ax.get_position().height * ax.figure.get_size_inches()[1] > 2

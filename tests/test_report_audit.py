@@ -211,3 +211,29 @@ def test_provenance_names_profile_seed_and_hashes_but_no_time(runs, profile):
     assert facts["seed"] == "42"
     assert facts["hash of the data"] == "0" * 64
     assert not facts.astype(str).str.contains("9 s").any()
+
+
+def test_one_site_is_a_limit_of_its_own(runs):
+    said = say.describe_limits(run_of(runs["two_groups"], site_count=1.0))
+    assert "All audited records come from one site" in said
+    assert "poorly known" not in said
+
+
+def test_the_reason_for_no_auroc_holds_for_decisions(runs):
+    models = runs["two_groups"].models.assign(auroc=np.nan)
+    assert "scores, not decisions, and both outcomes" in say.describe_accuracy(models)
+
+
+@pytest.mark.parametrize("selected", [0.0, 1.0])
+def test_a_model_that_tells_nobody_apart_is_named_among_the_limits(runs, selected):
+    copy = Run(runs["two_groups"].folder, runs["two_groups"].info)
+    copy.__dict__["models"] = runs["two_groups"].models.assign(selection_rate=selected)
+    assert "risk score selects everybody or nobody" in say.describe_limits(copy)
+    assert "everybody or nobody" not in say.describe_limits(runs["two_groups"])
+
+
+def test_one_missing_event_is_one_event(runs):
+    copy = Run(runs["two_groups"].folder, runs["two_groups"].info)
+    groups = runs["two_groups"].groups.assign(n=100, events=9, non_events=91)
+    copy.__dict__["groups"] = groups
+    assert set(say.find_shortfalls(copy)["lacks"]) == {"1 event"}

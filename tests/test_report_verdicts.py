@@ -164,3 +164,10 @@ def test_two_audits_never_disagree_less_often_than_the_flip_rate(p):
 
 def test_two_stable_audits_disagree_in_eighteen_of_a_hundred():
     assert say.compare_disagreement([0.1])["value"].tolist() == pytest.approx([0.1, 0.18])
+
+
+def test_one_site_is_never_drawn_as_many(runs):
+    one = say.describe_sites(cell_rows(site_count=[1.0]), PROTOCOL)
+    assert one == "All audited records come from one site, so whole sites cannot be drawn."
+    none = say.describe_sites(cell_rows(site_count=[4.0], verdict=["inconclusive"], vfr=[np.nan]), PROTOCOL)
+    assert none == "Without a verdict there is no flip rate over whole sites either."

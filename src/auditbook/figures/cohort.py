@@ -5,7 +5,7 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from auditbook.figures.style import (
     COLOURS,
@@ -168,15 +168,19 @@ def draw_site_volumes(sites: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_yscale("log")
     ax.set_ylim(0.8, 1.5 * sites["n"].max())
     _count_ticks(ax.yaxis)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlim(0.5, len(sites) + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("site, by rank of volume")
     ax.set_ylabel("records (log scale)")
-    ax.set_title(f"{len(sites):,} sites, {int(sites['n'].sum()):,} records", loc="left", fontsize=FONT_SIZE)
+    number = f"{len(sites):,} site{'' if len(sites) == 1 else 's'}"
+    ax.set_title(f"{number}, {int(sites['n'].sum()):,} records", loc="left", fontsize=FONT_SIZE)
     return ax
 
 
 def _count_ticks(axis: Axis) -> None:
-    """Label a logarithmic axis of counts with plain numbers."""
+    """Label a logarithmic axis of counts with plain numbers, at least one of them within the limits."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * low else (1.0, 2.0, 3.0, 5.0)))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
     axis.set_minor_formatter(NullFormatter())
 

@@ -80,11 +80,11 @@ def draw_bins(gaps: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -
     Axes
         The axes drawn on; marks grow with the number of records.
     """
-    ax = new_axes(ax, rows=9)
+    names = list(dict.fromkeys(gaps["group"]))
+    ax = new_axes(ax, rows=9 + max(0, len(names) - 10) // 2)
     if gaps.empty:
         return say_nothing_to_draw(ax, "There is no probability to compare with events.")
     marks = mark_groups(gaps["group"])
-    names = list(dict.fromkeys(gaps["group"]))
     width = float((gaps["bin_high"] - gaps["bin_low"]).max())
     step = 0.8 * width / len(names)
     for position, name in enumerate(names):

@@ -119,7 +119,9 @@ def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
     """
     known = _known_characters()
     clean = "".join(sign if ord(sign) in known else "\u25a1" for sign in " ".join(text.split()))
-    parts = textwrap.wrap(clean, width=width, max_lines=lines, placeholder=" \u2026") or ["(blank)"]
+    parts = textwrap.wrap(clean, width=width) or ["(blank)"]
+    if len(parts) > lines:
+        parts = [*parts[: lines - 1], parts[lines - 1][: width - 2].rstrip() + " \u2026"]
     return "\n".join(parts).replace("$", r"\$")
 
 

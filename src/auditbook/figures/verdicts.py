@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from auditbook.figures.style import (
     COLOURS,
@@ -220,6 +221,7 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         frameon=False,
         fontsize=SMALL_SIZE,
     )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("cells")
     return ax
 

@@ -389,7 +389,7 @@ def find_shortfalls(run: Run) -> pd.DataFrame:
             lacks = _list_lacks(row, protocol)
             if lacks:
                 needed = max(_scale(total, have, least) for have, least, _ in lacks)
-                words = join_words(f"{least - have} {word}" for have, least, word in lacks)
+                words = join_words(plural(least - have, word) for have, least, word in lacks)
                 fact = {"attribute": attribute, "group": row.group, "n": row.n, "events": row.events}
                 found.append(fact | {"non_events": row.non_events, "lacks": words, "needed": needed})
     return pd.DataFrame(found, columns=[column.name for column in SHORTFALL_COLUMNS])
@@ -397,9 +397,9 @@ def find_shortfalls(run: Run) -> pd.DataFrame:
 
 def _list_lacks(row: Any, protocol: Protocol) -> list[tuple[int, int, str]]:
     asked = (
-        (int(row.n), protocol.min_records, "records"),
-        (int(row.events), protocol.min_events, "events"),
-        (int(row.non_events), protocol.min_non_events, "non-events"),
+        (int(row.n), protocol.min_records, "record"),
+        (int(row.events), protocol.min_events, "event"),
+        (int(row.non_events), protocol.min_non_events, "non-event"),
     )
     return [part for part in asked if part[0] < part[1]]
 
@@ -490,6 +490,10 @@ def _own_limits(run: Run) -> list[str]:
     sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
     if sites == 0:
         found.append("No site is named: records are taken to be independent, so flip rates may be too low.")
+    elif sites == 1:
+        found.append(
+            "All audited records come from one site: nothing here says what another site would show."
+        )
     elif sites < FEW_SITES:
         found.append(
             f"With {plural(sites, 'site')}, flip rates over whole sites are themselves poorly known."
@@ -499,6 +503,12 @@ def _own_limits(run: Run) -> list[str]:
         found.append(
             f"{name_list(ranked['model'])} {'gives' if len(ranked) == 1 else 'give'} no probabilities, so "
             "calibration (CAL) and the Theil index (TI) cannot be judged there."
+        )
+    idle = run.models[run.models["selection_rate"].isin([0, 1])]
+    if len(idle):
+        found.append(
+            f"{name_list(idle['model'])} {'selects' if len(idle) == 1 else 'select'} everybody or nobody: "
+            "where groups look alike there, it is because nobody is told apart."
         )
     given = run.models[run.models["source"] == "given"]
     if len(given):
@@ -560,7 +570,7 @@ def describe_accuracy(models: pd.DataFrame) -> str:
     """
     known = models.dropna(subset="auroc")
     if known.empty:
-        return "No model's AUROC is defined here: that needs both events and non-events."
+        return "No model's AUROC is defined here: that needs scores, not decisions, and both outcomes."
     parts = [
         f"{escape(row.model)} {number(row.auroc)} ({interval(row.auroc_low, row.auroc_high)})"
         for row in rows(known)

@@ -161,7 +161,11 @@ def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
             "This cohort names no site, so whole sites cannot be drawn. "
             "Records of one site resemble each other; if these have sites, the flip rates here are too low."
         )
+    if sites == 1:
+        return "All audited records come from one site, so whole sites cannot be drawn."
     known = judged.dropna(subset="vfr_site")
+    if known.empty:
+        return "Without a verdict there is no flip rate over whole sites either."
     firm = int((known["vfr_site"] <= protocol.vfr_stable).sum())
     text = (
         f"Drawing whole sites ({count(sites)} of them), {count_of(firm, len(known), 'verdict')} "
