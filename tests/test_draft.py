@@ -101,7 +101,7 @@ def test_a_draft_for_another_folder_names_the_data_from_there(tmp_path):
 def test_a_strange_table_is_drafted_with_its_names_intact(tmp_path):
     path = draft(tmp_path, make_table(rows=300, missing=0.1), name="d'été, 2024 <b>")
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    assert raw["name"] == "d-t-2024-b"
+    assert raw["name"] == "d-ete-2024-b"
     assert raw["title"] == "d'été, 2024 <b>"
     assert raw["outcome"] == {"column": "outcome", "event": "Yes"}
     assert raw["attributes"]["race"] == {"column": "race", "missing": "group"}
@@ -130,3 +130,10 @@ def test_every_draft_is_valid_toml_with_the_columns_as_they_are(tmp_path_factory
     used += [item["column"] for item in raw.get("scores", {}).values()]
     used += raw["features"]["exclude"] + raw["features"]["late"]
     assert set(used) <= {*names, ""}
+
+
+def test_name_with_accents_and_blanks_gives_a_plain_name_and_a_command_that_runs(tmp_path):
+    write_table(hospital_table(), tmp_path / "séjours 2024.csv")
+    text = draft_cohort(tmp_path / "séjours 2024.csv", target=tmp_path / "séjours 2024.toml")
+    assert tomllib.loads(text)["name"] == "sejours-2024"
+    assert "auditbook check 'séjours 2024.toml'" in text

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -130,7 +131,8 @@ def _new(call: argparse.Namespace) -> None:
         target.write_text(text, encoding="utf-8")
     except OSError as fault:
         raise InputError(f"{target} cannot be written: {fault.strerror}; use --output FILE") from fault
-    print(f"{target}: a first draft. Read it, correct what was guessed, then: auditbook check {target}")
+    command = f"auditbook check {shlex.quote(str(target))}"
+    print(f"{target}: a first draft. Read it, correct what was guessed, then: {command}")
 
 
 def _check(call: argparse.Namespace) -> None:

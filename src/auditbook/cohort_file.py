@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -97,9 +98,8 @@ def _parse_toml(path: Path) -> dict[str, Any]:
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, not a cohort file; name the .toml file in it")
     if path.suffix.lower() != ".toml":
-        raise InputError(
-            f"{path} is not a cohort file (.toml); to draft one from a table: auditbook new {path}"
-        )
+        command = f"auditbook new {shlex.quote(str(path))}"
+        raise InputError(f"{path} is not a cohort file (.toml); to draft one from a table: {command}")
     try:
         text = path.read_bytes().decode("utf-8-sig")
         return tomllib.loads(text)

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,11 +79,12 @@ def draft_cohort(path: Path, *, target: Path | None = None) -> str:
     frame = read_table_file(path).frame
     guess = _guess_roles(frame)
     stem = path.name.split(".")[0]
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:64].strip("-") or "my-cohort"
+    letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", letters).strip("-")[:64].strip("-") or "my-cohort"
     lines = [
         f"# A draft from {len(frame):,} rows and {len(frame.columns)} columns of {printable(path.name)}.",
         "# Lines marked 'guess:' are guesses from names and values: confirm or correct each. Then:",
-        f"#     auditbook check {printable(target.name if target else slug + '.toml')}",
+        f"#     auditbook check {shlex.quote(printable(target.name if target else slug + '.toml'))}",
         "# All keys are explained on the page 'Bring your cohort' of the book.",
         "",
         f"name = {_quote(slug)}    # names the folder of the results: letters, digits, hyphens",
