@@ -90,6 +90,7 @@ def test_board_does_not_depend_on_the_order_of_the_result_file(runs, kind):
             "passes, not settled",
             "no flip rate",
         ),
+        ({"verdict": "fail", "ci_low": np.nan}, "fails, not settled", "resamples that do not vary"),
         ({"verdict": "inconclusive", "reason": "A: 0 events"}, "cannot be judged", "A: 0 events"),
     ],
 )
@@ -98,6 +99,45 @@ def test_standing_follows_verdict_and_flip_rates(runs, columns, standing, why):
     board = say.build_board(run_of(runs["two_groups"], **(settled | columns)))
     assert set(board["standing"]) == {standing}
     assert why in board["why"].iloc[0]
+
+
+def board_of_calibration(runs, sizes):
+    """One cell of CAL that fails by 0.7, with two score bins of the given sizes."""
+    run = runs["two_groups"]
+    cell = run.verdicts.query("metric == 'CAL'").head(1)
+    settled = {"verdict": "fail", "reason": "", "vfr_own_size": 0.0, "vfr_site": np.nan, "agrees": 1.0}
+    copy = Run(run.folder, run.info)
+    copy.__dict__["verdicts"] = cell.assign(estimate=0.7, threshold=0.05, ci_low=0.6, **settled)
+    name = {"model": cell["model"].iloc[0], "attribute": cell["attribute"].iloc[0], "group": "F"}
+    bins = {"bin": [7, 0], "bin_low": [0.7, 0.0], "bin_high": [0.8, 0.1], "n": sizes}
+    copy.__dict__["score_bins"] = pd.DataFrame({**name, **bins, "events": [0, 0], "mean_score": [0.7, 0.02]})
+    return say.build_board(copy)
+
+
+@pytest.mark.parametrize("sizes", [(1, 500), (29, 29)])
+def test_calibration_that_fails_on_thin_bins_alone_is_not_settled(runs, sizes):
+    board = board_of_calibration(runs, sizes)
+    assert board["standing"].tolist() == ["fails, not settled"]
+    assert "score bins of fewer than 30 records" in board["why"].iloc[0]
+
+
+def test_calibration_that_fails_on_a_full_bin_is_settled_and_ranked_by_it(runs):
+    board = board_of_calibration(runs, (30, 500))
+    assert board["standing"].tolist() == ["fails"]
+    assert board["excess"].iloc[0] == pytest.approx(0.7 / 0.05 - 1)
+
+
+def test_ratios_and_gaps_are_ranked_by_how_many_times_they_miss(runs):
+    run = runs["two_groups"]
+    cells = run.verdicts[run.verdicts["metric"].isin(["DI", "SPD"])].groupby("metric").head(1)
+    values = cells["metric"].map({"DI": 0.08, "SPD": 0.45})
+    copy = Run(run.folder, run.info)
+    copy.__dict__["verdicts"] = cells.assign(
+        estimate=values, verdict="fail", reason="", vfr_own_size=0.0, vfr_site=np.nan, agrees=1.0, ci_low=0.0
+    )
+    board = say.build_board(copy).set_index("metric")
+    assert board.index.tolist() == ["DI", "SPD"]
+    assert board["excess"].tolist() == pytest.approx([9.0, 3.5])
 
 
 def test_low_flip_rate_at_the_protocol_size_settles_nothing_at_the_own_size(runs):

@@ -2,6 +2,6 @@
 
 import os
 
-# Threads that wait for work give up the core; where they spin instead, a busy machine trains many times slower.
-# The libraries read this when they are imported, which is after this package.
+# Threads that wait for work give up the core; where they spin instead, a busy machine trains many times
+# slower. The libraries read this when they are imported, which is after this package.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

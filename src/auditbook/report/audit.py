@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auditbook.metrics import METRICS
 from auditbook.protocol import Protocol
 from auditbook.report.metrics import pick_bins, pick_rates, sort_metrics, write_rule
 from auditbook.report.text import (
@@ -78,7 +79,9 @@ def build_board(run: Run) -> pd.DataFrame:
     """Sort every cell by what it asks of the board, cells that need a decision first.
 
     A cell is settled when its flip rate is within the protocol's bound, both at the cohort's own size and,
-    where sites are known, over whole sites, and when most resamples say the same as the whole sample.
+    where sites are known, over whole sites, and when most resamples say the same as the whole sample. It is
+    not settled when resamples cannot show a doubt that is there: when they hardly vary, or when CAL fails
+    only on score bins with fewer records than a group needs.
 
     Parameters
     ----------
@@ -88,33 +91,51 @@ def build_board(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows of verdicts.csv with the columns passes (rule), standing, why and excess (how far beyond the
-        threshold, relative to it).
+        The rows of verdicts.csv with the columns supported (the estimate; of CAL, among bins with enough
+        records), passes (rule), standing, why and excess (how many times the supported value is beyond the
+        threshold, less one).
     """
     cells = run.verdicts.copy()
-    settled = [_settle(row, run.protocol.vfr_stable) for row in rows(cells)]
+    cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
+    settled = [_settle(row, run.protocol) for row in rows(cells)]
     cells["standing"] = [standing for standing, _ in settled]
     cells["why"] = [why for _, why in settled]
     rules = [write_rule(row.metric, row.threshold) for row in rows(cells)]
     cells["passes"] = [rule.replace("at least", "≥").replace("at most", "≤") for rule in rules]
-    cells["excess"] = ((cells["estimate"] - cells["threshold"]) / cells["threshold"]).abs()
+    cells["excess"] = [_measure_excess(row) for row in rows(cells)]
     order = cells["standing"].map(STANDINGS.index)
     worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
     ranked = cells.assign(order=order, worst=worst).sort_values(["order", "worst"], kind="stable")
     return ranked.drop(columns=["order", "worst"]).reset_index(drop=True)
 
 
-def _settle(cell: Any, stable: float) -> tuple[str, str]:
+def _support_estimate(cell: Any, run: Run) -> float:
+    """Give the estimate; of CAL, the largest distance among bins with as many records as a group needs."""
+    if cell.metric != "CAL":
+        return float(cell.estimate)
+    bins = pick_bins(_select(run.score_bins, cell), kind="probability")
+    return float(bins.loc[bins["n"] >= run.protocol.min_records, "value"].abs().max())
+
+
+def _measure_excess(cell: Any) -> float:
+    """Say how many times the supported value is beyond the threshold, less one; nan without a value."""
+    if METRICS[cell.metric].direction == "at_least":
+        return abs(cell.threshold / cell.supported - 1) if cell.supported else math.inf
+    return abs(cell.supported / cell.threshold - 1) if cell.threshold else math.inf
+
+
+def _settle(cell: Any, protocol: Protocol) -> tuple[str, str]:
     """Name a cell's standing and the reason for it."""
     if cell.verdict == "inconclusive":
         return "cannot be judged", cell.reason
     word = "fails" if cell.verdict == "fail" else "passes"
-    doubts = _list_doubts(cell, stable)
+    doubts = _list_doubts(cell, protocol)
     why = "; ".join([*doubts, cell.reason] if cell.reason else doubts)
     return (f"{word}, not settled", why) if doubts else (word, why)
 
 
-def _list_doubts(cell: Any, stable: float) -> list[str]:
+def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
+    stable, least = protocol.vfr_stable, protocol.min_records
     doubts = []
     if math.isnan(cell.vfr_own_size):
         doubts.append("no flip rate could be computed")
@@ -124,6 +145,12 @@ def _list_doubts(cell: Any, stable: float) -> list[str]:
         doubts.append(f"{share(cell.vfr_site)} of samples of sites would reverse it")
     if cell.agrees == 0:
         doubts.append("most resamples say the opposite")
+    if cell.metric == "CAL" and cell.verdict == "fail" and not cell.supported > cell.threshold:
+        doubts.append(
+            f"it fails only on score bins of fewer than {least} records, which no resample can doubt"
+        )
+    elif math.isnan(cell.ci_low) and not math.isnan(cell.vfr_own_size):
+        doubts.append("a flip rate from resamples that do not vary tells nothing")
     return doubts
 
 
