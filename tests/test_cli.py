@@ -334,3 +334,13 @@ def test_a_title_does_not_steer_the_terminal(write, capsys):
     text = COHORT.replace("A small cohort", "\\u001b[31mred \\u202edne")
     assert main(["audit", *write(text=text)]) == 0
     assert r"\x1b[31mred \u202edne" in capsys.readouterr().err
+
+
+def test_faults_found_while_scoring_and_judging_name_the_cohort_file(write, capsys):
+    few = COHORT.replace("models = []", 'models = ["logistic"]') + "[protocol]\naudit_share = 0.99\n"
+    small = COHORT + "[protocol]\nresample_size = 1\n"
+    for text, told in ((few, "too few"), (small, "raise resample_size")):
+        assert main(["audit", *write(text=text)]) == 2
+        said = [line for line in capsys.readouterr().err.splitlines() if "auditbook:" in line]
+        assert all(line.startswith("auditbook: small.toml: ") for line in said)
+        assert told in said[0]

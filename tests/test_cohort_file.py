@@ -410,3 +410,10 @@ def test_bins_that_lie_close_get_names_of_their_own():
 @pytest.mark.parametrize("value", ["[" * 5000 + "]" * 5000, "1" * 5000], ids=["nested", "digits"])
 def test_toml_that_no_reader_takes_is_told_as_such(tmp_path, value):
     assert "not valid TOML" in fault(tmp_path, f"a = {value}")
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 80, 1e308])
+def test_a_threshold_that_no_metric_can_cross_is_a_fault(tmp_path, threshold):
+    told = fault(tmp_path, GOOD + f"[protocol]\nthresholds = {{ DI = {threshold} }}")
+    assert "[protocol] thresholds: DI = " in told
+    assert "allowed: 0 to 1" in told

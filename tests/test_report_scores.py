@@ -187,3 +187,10 @@ def test_group_whose_mean_score_is_too_high_is_named():
     ranks = say.compare_levels(groups, "m", "a", kind="rank")
     assert ranks[["mean_score", "excess"]].isna().all(axis=None)
     assert "not probabilities" in say.describe_levels(ranks, "rank")
+
+
+def test_selecting_everybody_is_not_said_to_blind_every_metric(runs):
+    row = next(runs["two_groups"].models.itertuples(index=False))._replace(selection_rate=1.0)
+    said = say.describe_threshold(row)
+    assert "the same selection and error rates" in said
+    assert "no metric" not in said

@@ -397,6 +397,9 @@ def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
                 "[protocol] thresholds",
                 f"{show(name)} is no metric{nearest(name, allowed)}; allowed: {', '.join(allowed)}",
             )
+        elif not 0 <= values["thresholds"][name] <= 1:
+            found = show(values["thresholds"][name])
+            faults.add("[protocol] thresholds", f"{name} = {found} is out of range; allowed: 0 to 1")
     if "thresholds" in values:
         values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
     return Protocol(**_lists_to_tuples(values))

@@ -1,7 +1,8 @@
 """What can go wrong, and whose mistake is it: the caller's, or the run's?"""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class InputError(Exception):
@@ -21,6 +22,15 @@ class InputError(Exception):
     def __init__(self, *faults: str) -> None:
         self.faults = faults
         super().__init__("\n".join(faults))
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Put the name of a file in front of every fault that is found inside the block."""
+    try:
+        yield
+    except InputError as wrong:
+        raise InputError(*(f"{file}: {fault}" for fault in wrong.faults)) from wrong
 
 
 class RunError(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from auditbook.chapters import chapter_source
 from auditbook.cohort import Cohort, CohortFile, load_cohort, read_cohort_file
-from auditbook.errors import InputError, RunError
+from auditbook.errors import InputError, RunError, naming
 from auditbook.panel import choose_models, read_panel
 from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
 from auditbook.protocol import PROFILES, Profile, Protocol
@@ -117,10 +117,8 @@ def plan_run(request: Request) -> Plan:
 
 def _check_panel(file: CohortFile) -> None:
     """Refuse models that the panel does not have before anything is read."""
-    try:
+    with naming(file.path.name):
         choose_models(file.panel.models, read_panel())
-    except InputError as wrong:
-        raise InputError(*(f"{file.path.name}: {fault}" for fault in wrong.faults)) from wrong
 
 
 def load_planned(plan: Plan) -> Cohort:

@@ -8,6 +8,7 @@ from typing import Any
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
 from auditbook.chapters import chapter_names, chapter_source, execute_chapters
+from auditbook.errors import naming
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
@@ -134,20 +135,22 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
 
     started = time.monotonic()
     progress.say("scores: given columns and trained models")
-    scored = score_cohort(
-        cohort,
-        protocol=plan.protocol,
-        cache_dir=plan.cache,
-        jobs=plan.request.jobs,
-        force=plan.request.force,
-        progress=progress.say,
-    )
+    with naming(plan.file.path.name):
+        scored = score_cohort(
+            cohort,
+            protocol=plan.protocol,
+            cache_dir=plan.cache,
+            jobs=plan.request.jobs,
+            force=plan.request.force,
+            progress=progress.say,
+        )
     note_step(timing, "scores", "done", time.monotonic() - started)
     progress.done()
 
     started = time.monotonic()
     progress.say("verdicts: counts, metrics, flip rates")
-    tables = make_tables(cohort, scored, plan.protocol)
+    with naming(plan.file.path.name):
+        tables = make_tables(cohort, scored, plan.protocol)
     fresh_folder(plan.next / "results")
     for name, table in tables.items():
         write_table(table, plan.next / "results" / f"{name}.csv")

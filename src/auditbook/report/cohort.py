@@ -520,7 +520,8 @@ def describe_sites(sites: pd.DataFrame) -> str:
         f"The largest holds {share(volumes.iloc[0] / total)} of them, "
         f"and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. "
         f"The median site has {plural(float(volumes.median()), 'record')}. "
-        f"Weighed by volume, the cohort is as varied as {number(effective, digits=1)} sites of equal size."
+        "Weighed by volume, the cohort is as varied as "
+        f"{number(effective, digits=0 if effective >= 10 else 1)} sites of equal size."
     )
 
 
@@ -544,8 +545,8 @@ def describe_site_rates(sites: pd.DataFrame) -> str:
     expected = 0.05 * len(sites)
     return (
         f"The overall event rate is {share(overall)}. "
-        f"The interval of {count_of(outside, len(sites), 'site')} leaves it out; "
-        f"if sites differed by chance alone, about {number(expected, digits=1)} would."
+        f"The interval of {count_of(outside, len(sites), 'site')} leaves it out; if sites of some size "
+        f"differed by chance alone, about {number(expected, digits=0 if expected >= 10 else 1)} would."
     )
 
 

@@ -500,7 +500,7 @@ def describe_threshold(row: Any) -> str:
     if row.selection_rate == 0:
         return f"{text} Nobody is selected: every metric that needs a selected record is undefined."
     if row.selection_rate == 1:
-        return f"{text} Everybody is selected: no metric can tell the groups apart."
+        return f"{text} Everybody is selected: every group has the same selection and error rates."
     return (
         f"{text} {share(row.selection_rate)} of the audited records are selected, "
         f"while {share(row.event_rate)} have the event."
