@@ -112,3 +112,13 @@ def test_chapters_run_side_by_side_and_the_finished_ones_are_kept_when_one_fails
         )
     assert "cohort" in told
     assert {path.stem for path in tmp_path.glob("*.ipynb")} >= set(told)
+
+
+def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path, monkeypatch):
+    notebook = small_notebook("print(run_dir)")
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: notebook)
+    target, found = tmp_path / "metrics.ipynb", []
+    for _ in range(2):
+        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
+        found.append(target.read_bytes())
+    assert found[0] == found[1]

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -344,3 +345,18 @@ def test_faults_found_while_scoring_and_judging_name_the_cohort_file(write, caps
         said = [line for line in capsys.readouterr().err.splitlines() if "auditbook:" in line]
         assert all(line.startswith("auditbook: small.toml: ") for line in said)
         assert told in said[0]
+
+
+def test_a_disk_that_fills_while_results_are_copied_is_told_once(write, capsys, monkeypatch):
+    call = write()
+    assert main(["audit", *call]) == 0
+
+    def full(*_, **__):
+        raise shutil.Error([("a.csv", "b.csv", "[Errno 28] No space left on device: 'a.csv'")] * 7)
+
+    monkeypatch.setattr("auditbook.run.shutil.copytree", full)
+    capsys.readouterr()
+    assert main(["audit", *call]) == 1
+    said = capsys.readouterr().err
+    assert said.count("No space left on device") == 1
+    assert "the same command goes on from here" in said
