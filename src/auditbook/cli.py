@@ -125,7 +125,9 @@ def _new(call: argparse.Namespace) -> None:
         if call.output is not None
         else call.data.with_name(call.data.name.split(".")[0] + ".toml")
     )
-    if target.exists():
+    if target.suffix.lower() != ".toml":
+        raise InputError(f"{target} does not end in .toml, as a cohort file must; use --output FILE.toml")
+    if os.path.lexists(target):
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
     text = draft_cohort(call.data, target=target)
     try:
