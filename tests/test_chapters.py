@@ -29,6 +29,13 @@ def test_no_cell_of_a_chapter_is_longer_than_a_dozen_lines(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_cell_hides_its_value_with_a_semicolon(name):
+    """It works in one executor and not in another, so that re-executed outputs would differ."""
+    for cell in code_cells(name):
+        assert not cell.source.rstrip().endswith(";"), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_declares_its_parameters_and_starts_with_a_title(name):
     notebook = chapters.read_chapter(name)
     assert "run_dir" in chapters.declared_parameters(notebook, name)
