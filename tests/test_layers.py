@@ -10,6 +10,7 @@ ORDER = [
     "errors protocol records progress project",
     "counts intervals auc score_sums group_values metrics score_cells resampling flips discrimination",
     "support record_checks evidence group_table verdicts",
+    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers",
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic cohort cautions draft summary",
     "panel features split training scores",
     "results",

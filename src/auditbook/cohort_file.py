@@ -381,6 +381,12 @@ def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
         faults.add("[protocol] metrics", "names no metric, or one twice; name each once, or delete the line")
     for name in values.get("thresholds", {}):
         allowed = next(key for key in SCHEMA["protocol"] if key.name == "metrics").choices
+    sizes = values.get("audit_sizes")
+    if sizes is not None and (not sizes or min(sizes) < 2 or sorted(set(sizes)) != sizes):
+        faults.add(
+            "[protocol] audit_sizes",
+            f"{show(sizes)} must be sizes of 2 or more, each larger than the one before",
+        )
         if name not in allowed:
             faults.add(
                 "[protocol] thresholds",
@@ -420,6 +426,11 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         if outcome and column == outcome:
             faults.add(where, f"'{column}' is the outcome; a column cannot be both")
     given = raw.get("features", {})
+    "size_repeats": (2, 10_000),
+    "cv_stable": (0, 1),
+    "field_size": (1, float("inf")),
+    "site_folds": (2, 1000),
+    "kappa_stable": (-1, 1),
     if isinstance(given, dict) and {"include", "exclude"} <= set(given):
         faults.add("[features]", "has both include and exclude; keep one")
     for name in set(file.features.late) & set(file.features.exclude):

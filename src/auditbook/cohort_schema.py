@@ -132,13 +132,18 @@ KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text, number or true/false": _is_value,
     "list of texts": lambda value: _is_list(value, _is_text),
     "list of numbers": lambda value: _is_list(value, _is_number),
+    "list of whole numbers": lambda value: _is_list(value, _is_whole),
     "list of texts, numbers or true/false": lambda value: _is_list(value, _is_value),
     "table of texts": lambda value: _is_mapping(value, _is_text),
     "table of numbers": lambda value: _is_mapping(value, _is_number),
     "list of tables": lambda value: _is_list(value, lambda item: isinstance(item, dict)),
 }
 
-_PROTOCOL_KINDS = {"metrics": "list of texts", "thresholds": "table of numbers"}
+_PROTOCOL_KINDS = {
+    "metrics": "list of texts",
+    "thresholds": "table of numbers",
+    "audit_sizes": "list of whole numbers",
+}
 
 
 def _protocol_keys() -> tuple[Key, ...]:
@@ -147,9 +152,8 @@ def _protocol_keys() -> tuple[Key, ...]:
     for item in fields(Protocol):
         value = getattr(Protocol(), item.name)
         kind = _PROTOCOL_KINDS.get(item.name, "whole number" if isinstance(value, int) else "number")
-        default = {"metrics": ", ".join(METRIC_NAMES), "thresholds": "as published"}.get(
-            item.name, f"{value}"
-        )
+        listed = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
+        default = "as published" if item.name == "thresholds" else listed
         choices = (*METRIC_NAMES, *EXTRA_METRIC_NAMES) if item.name == "metrics" else ()
         keys.append(Key(item.name, kind, default, choices))
     return tuple(keys)

@@ -24,6 +24,19 @@ class Protocol:
         N, records a resample; at most the audit's own size (published: 10,000).
     vfr_stable : float
         A verdict is stable when its flip rate is at most this (published: 0.10).
+    audit_sizes : tuple of int
+        Sizes of axis 2, rising; those below the audit's own size are tried, and the whole is added
+        (published: 1,000 to 100,000).
+    size_repeats : int
+        R, subsamples a size (published: 30).
+    cv_stable : float
+        A metric has settled at a size when its coefficient of variation is below this (published: 0.05).
+    field_size : int
+        Records that one site can audit; a cell that needs more is not auditable there (published: 50,000).
+    site_folds : int
+        Folds of whole sites in axis 3; as many as there are sites when those are fewer (published: 20).
+    kappa_stable : float
+        Folds agree when Fleiss' kappa is at least this (published: 0.40).
     min_records, min_events, min_non_events : int
         Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
     max_groups : int
@@ -44,6 +57,12 @@ class Protocol:
     resamples: int = 500
     resample_size: int = 10_000
     vfr_stable: float = 0.10
+    audit_sizes: tuple[int, ...] = (1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000)
+    size_repeats: int = 30
+    cv_stable: float = 0.05
+    field_size: int = 50_000
+    site_folds: int = 20
+    kappa_stable: float = 0.40
     min_records: int = 30
     min_events: int = 10
     min_non_events: int = 10

@@ -15,7 +15,7 @@ from auditbook.protocol import Protocol
 
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
-    "tier_reasons site column role kind note source family"
+    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -110,7 +110,7 @@ class Run:
         """The constants that the run used."""
         known = {field.name for field in fields(Protocol)}
         values = {key: value for key, value in self.info["protocol"].items() if key in known}
-        values["metrics"] = tuple(values["metrics"])
+        values |= {key: tuple(values[key]) for key in ("metrics", "audit_sizes") if key in values}
         values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
         return Protocol(**values)
 
@@ -127,6 +127,21 @@ class Run:
     def verdicts(self) -> pd.DataFrame:
         """One row a cell (model, metric, attribute): estimate, verdict, flip rates."""
         return self.table("verdicts")
+
+    @cached_property
+    def audit_size(self) -> pd.DataFrame:
+        """One row a cell and size: the metric over subsamples of that size."""
+        return self.table("audit_size")
+
+    @cached_property
+    def site_verdicts(self) -> pd.DataFrame:
+        """One row a cell and fold of sites; empty with fewer than two sites."""
+        return self.table("site_verdicts")
+
+    @cached_property
+    def site_agreement(self) -> pd.DataFrame:
+        """One row a model and metric: how far the folds agree."""
+        return self.table("site_agreement")
 
     @cached_property
     def cohort_groups(self) -> pd.DataFrame:
