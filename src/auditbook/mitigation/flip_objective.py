@@ -1,11 +1,11 @@
-"""How unstable are the verdicts at some thresholds, answered thousands of times a second?
+r"""How unstable are the verdicts at some thresholds, answered thousands of times a second?
 
-The instrument draws counts anew for every question, so two answers differ by luck as well as by substance, and
-a search would chase the luck. Here every question is answered with the same random numbers (common random
+The instrument draws counts anew for every question, so two answers differ by luck as well as by substance,
+and a search would chase the luck. Here every question is answered with the same random numbers (common random
 numbers): one standard normal z for each resample, group and label, drawn once. A stratum of m records a share
 q of which is selected has
 
-.. math:: \\mathrm{round}\\left(m q + z \\sqrt{m q (1 - q)}\\right)
+.. math:: \mathrm{round}\left(m q + z \sqrt{m q (1 - q)}\right)
 
 selected in that resample, kept between 0 and m: the normal limit of the binomial that the instrument draws.
 The search uses this. What is reported is always judged by the instrument itself.
@@ -27,7 +27,7 @@ from auditbook.support import find_obstacles
 SEARCH_RESAMPLES = 200
 """Resamples behind each answer (ours)."""
 UNDEFINED = 0.5
-"""Flip rate of a cell whose metric is undefined in every resample, so that no search seeks that out (ours)."""
+"""Flip rate of a cell that is undefined in every resample, so that no search seeks that out (ours)."""
 
 Array = NDArray[np.float64]
 
@@ -88,14 +88,20 @@ class FlipObjective:
             found.append(np.where(defined > 0, fewer, UNDEFINED))
         return np.stack(found, axis=-1)
 
-    def _draw(self, groups: NDArray[np.int64], place: int) -> NDArray[np.int64]:
-        """Draw resamples of one attribute's counts, shape (..., n_resamples, n_groups, 4)."""
-        held = np.maximum(stratum_sizes(groups), 1)
-        drawn = self.sizes[place]
-        share = (groups[..., :2] / held)[..., None, :, :]
-        spread = np.sqrt(drawn * share * (1 - share))
-        selected = np.clip(np.rint(drawn * share + spread * self.noise[place]), 0, drawn)
-        return np.concatenate([selected, drawn - selected], axis=-1)
+    def _draw(self, groups: NDArray[np.int64], place: int) -> Array:
+        """Draw resamples of one attribute's counts, shape (..., n_resamples, n_groups, 4).
+
+        Groups and counts come first in memory, which makes what is done along them several times faster.
+        """
+        drawn, noise = self.sizes[place], self.noise[place]
+        share = groups[..., :2] / np.maximum(stratum_sizes(groups), 1)
+        draws = np.empty((*groups.shape[-2:], *groups.shape[:-2], len(noise)))
+        for group, label in np.ndindex(drawn.shape):
+            here, q = drawn[group, label], share[..., group, label, None]
+            selected = np.rint(here * q + np.sqrt(here * q * (1 - q)) * noise[:, group, label])
+            np.clip(selected, 0, here, out=draws[group, label])
+            np.subtract(here, draws[group, label], out=draws[group, label + 2])
+        return np.moveaxis(draws, (0, 1), (-2, -1))
 
 
 def make_objective(strata: Strata, thresholds: ArrayLike, *, protocol: Protocol, seed: int) -> FlipObjective:

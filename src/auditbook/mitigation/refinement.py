@@ -9,7 +9,7 @@ from auditbook.counts import accuracy
 from auditbook.mitigation.constraint import Constraint, parity_ratios
 from auditbook.mitigation.flip_objective import FlipObjective
 from auditbook.mitigation.strata import Strata
-from auditbook.mitigation.thresholds import clip_thresholds
+from auditbook.mitigation.thresholds import FEWEST_RECORDS, clip_thresholds
 
 STEPS = (-0.05, -0.02, -0.01, 0.01, 0.02, 0.05)
 """By how much a move shifts a threshold (ours; the paper does not say)."""
@@ -94,8 +94,9 @@ def refine_thresholds(
 
 
 def _offer_moves(now: Array, strata: Strata, start: float) -> Array:
-    """List the thresholds after every move of a cell that holds records, shape (n_moves, n_cells)."""
-    cells = np.unique(strata.cell)
+    """List the thresholds after every move of a cell with enough records, shape (n_moves, n_cells)."""
+    sizes = np.bincount(strata.cell, strata.count(now).sum(axis=-1))
+    cells = np.flatnonzero(sizes >= FEWEST_RECORDS)
     moved = np.tile(now, (len(cells) * len(STEPS), 1))
     row = np.arange(len(moved))
     moved[row, np.repeat(cells, len(STEPS))] += np.tile(STEPS, len(cells))
@@ -112,9 +113,7 @@ def _count_moves(strata: Strata, counts: NDArray[np.int64], now: Array, offered:
     return tables
 
 
-def _pick_move(
-    tables: NDArray[np.int64], objective: FlipObjective, best: float
-) -> tuple[int, float] | None:
+def _pick_move(tables: NDArray[np.int64], objective: FlipObjective, best: float) -> tuple[int, float] | None:
     """Pick the move with the lowest mean flip rate, of equals the most accurate; None when none is better."""
     rates = objective.evaluate(tables)
     lowest = float(rates.min())

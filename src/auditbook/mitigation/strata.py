@@ -5,6 +5,7 @@ combinations of a cell with the groups of the attributes that are not crossed. O
 sorted, a threshold is turned into counts by one look-up.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -128,12 +129,12 @@ def sort_strata(records: AuditRecords, cells: JointCells) -> Strata:
     [[1, 0, 0, 1], [0, 0, 0, 1]]
     """
     keys, stratum = _find_strata(cells.codes, records.attributes)
-    values, outcome = records.scores[0].values, np.asarray(records.outcome)  # noqa: PD011
+    values, outcome = records.scores[0].values, np.asarray(records.outcome)
     order = np.lexsort((values, outcome, stratum))
     place = 2 * stratum[order] + outcome[order]
     ends = np.searchsorted(place, np.arange(2 * len(keys) + 1))
     ranked = np.asarray(values, dtype=np.float64)[order]
-    blocks = [ranked[low:high] for low, high in zip(ends[:-1], ends[1:], strict=True)]
+    blocks = [ranked[low:high] for low, high in itertools.pairwise(ends)]
     members = tuple(
         (np.arange(len(attribute.groups))[:, None] == keys[:, 1 + place]).astype(float)
         for place, attribute in enumerate(records.attributes)

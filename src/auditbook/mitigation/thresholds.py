@@ -124,7 +124,7 @@ def mix_anchors(anchors: Anchors, alphas: ArrayLike = ALPHAS) -> Array:
 
     .. math:: t = t_0 + \alpha_1 (t_{SR} - t_0) + \alpha_2 (t_{TPR} - t_0) + \alpha_3 (t_{PPV} - t_0)
 
-    clipped to [0.01, 0.99], a range that is widened where the common threshold :math:`t_0` itself lies beyond.
+    clipped to [0.01, 0.99], a range that is widened where the common threshold :math:`t_0` lies beyond.
 
     Parameters
     ----------
@@ -207,7 +207,14 @@ def search_alphas(strata: Strata, anchors: Anchors, constraint: Constraint) -> S
     ratios = parity_ratios(strata, counts, constraint)
     right = accuracy(counts.sum(axis=-2))
     passes = constraint.accepts(ratios)
-    best = int(np.argmax(np.where(passes, right, -1.0)) if passes.any() else np.argmax(constraint.worst(ratios)))
+    best = int(
+        np.argmax(np.where(passes, right, -1.0)) if passes.any() else np.argmax(constraint.worst(ratios))
+    )
     return Shift(
-        candidates[best], ALPHAS[best], bool(passes[best]), int(passes.sum()), ratios[best], float(right[best])
+        candidates[best],
+        ALPHAS[best],
+        bool(passes[best]),
+        int(passes.sum()),
+        ratios[best],
+        float(right[best]),
     )
