@@ -13,6 +13,7 @@ ORDER = [
     "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers",
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic cohort cautions draft summary",
     "panel features split training scores",
+    "mitigation",
     "results",
     "figures report",
     "chapters book state",

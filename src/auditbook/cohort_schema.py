@@ -218,6 +218,13 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
         Key("percentile", "number", "none"),
     ),
     "protocol": _protocol_keys(),
+    "mitigation": (
+        Key("attributes", "list of texts", "the first three attributes"),
+        Key("strength", "number", "2"),
+        Key("strengths", "list of numbers", "0.5, 1, 1.5, 2, 3, 5"),
+        Key("headroom", "number", "0"),
+        Key("headrooms", "list of numbers", "0, 0.02, 0.04, 0.06, 0.08, 0.1"),
+    ),
 }
 
 REQUIRED_TABLES = ("data", "outcome", "attributes")

@@ -85,12 +85,15 @@ class Profile:
         Records used at the most, drawn as whole units with the run's seed; None uses all.
     synthetic_rows : int or None
         Records of a synthetic cohort, in place of the cohort file's; None leaves those.
+    refits : int or None
+        Models trained for the baselines that mitigate, at the most; None trains all that they ask for.
     """
 
     name: str
     resamples: int | None
     max_rows: int | None
     synthetic_rows: int | None
+    refits: int | None = None
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""
@@ -99,7 +102,7 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000),
-    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None),
+    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=3),
+    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

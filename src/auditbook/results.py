@@ -164,6 +164,21 @@ class Run:
         return self.table("models")
 
     @cached_property
+    def baselines(self) -> pd.DataFrame:
+        """One row a protocol, part and baseline: what mitigation costs and whether it holds."""
+        return self.table("baselines")
+
+    @cached_property
+    def baseline_cells(self) -> pd.DataFrame:
+        """One row a protocol, part, baseline, metric and attribute: verdict and flip rate."""
+        return self.table("baseline_cells")
+
+    @cached_property
+    def baseline_thresholds(self) -> pd.DataFrame:
+        """One row a protocol, part, baseline and cell of people: its threshold and whom it selects."""
+        return self.table("baseline_thresholds")
+
+    @cached_property
     def score_bins(self) -> pd.DataFrame:
         """One row a model, attribute, group and score bin: records, events, mean score."""
         return self.table("score_bins")
