@@ -209,7 +209,7 @@ class Jackknife:
     Attributes
     ----------
     low, high : float
-        95 % bounds, at most 1; nan when kappa is undefined without some rater, or with fewer than three.
+        95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three.
     """
 
     low: float
@@ -253,7 +253,7 @@ def jackknife_kappa(ratings: ArrayLike) -> Jackknife:
     error = 1.96 * np.sqrt((raters - 1) / raters * ((without - without.mean()) ** 2).sum())
     kappa = fleiss_kappa(counts)
     known = error > 0  # without any spread there is no interval to give
-    low, high = (kappa - error, min(kappa + error, 1.0)) if known else (float("nan"), float("nan"))
+    low, high = (max(kappa - error, -1.0), min(kappa + error, 1.0)) if known else (float("nan"), float("nan"))
     return Jackknife(float(low), float(high))
 
 

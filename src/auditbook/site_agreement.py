@@ -27,7 +27,7 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     site_verdicts : DataFrame
         From `judge_sites`.
     verdicts : DataFrame
-        From `judge`: which models and metrics there are.
+        From `judge`: which models and metrics there are, and how many sites (`site_count`).
 
     Returns
     -------
@@ -59,14 +59,15 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     by_cell = dict(tuple(site_verdicts.groupby(["model", "metric"], sort=False)))
     for model, metric in verdicts[["model", "metric"]].drop_duplicates().itertuples(index=False):
         rows = by_cell.get((model, metric))
-        rated = _no_folds() if rows is None else _rate_metric(rows)
+        rated = _no_folds(verdicts) if rows is None else _rate_metric(rows)
         found.append({"model": model, "metric": metric} | rated)
     return pd.DataFrame(found, columns=AGREEMENT_COLUMNS)
 
 
-def _no_folds() -> dict[str, Any]:
+def _no_folds(verdicts: pd.DataFrame) -> dict[str, Any]:
     counts = {"items": 0, "raters": 0, "ratings": 0}
-    return counts | {"band": "", "status": NO_SITE, "reason": "fewer than two sites are known"}
+    reason = "there is one site only" if (verdicts["site_count"] > 0).any() else "there is no site column"
+    return counts | {"band": "", "status": NO_SITE, "reason": reason}
 
 
 def _rate_metric(rows: pd.DataFrame) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def _explain(counts: NDArray[np.int64], kappa: float) -> tuple[str, str]:
         return NOT_RATED, "no attribute is supported in two folds"
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         return UNDEFINED, f"every rating is a {'pass' if counts[:, 0].any() else 'fail'}"
-    return NOT_RATED, "one attribute only: kappa compares attributes"
+    return NOT_RATED, "one attribute only is rated, and kappa compares attributes"
 
 
 def spread_ratings(rows: pd.DataFrame) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def assign_tiers(
     found = [
         _grade(
             cell,
-            n_star.get((cell.model, cell.metric, cell.attribute), math.inf),
+            n_star.get((str(cell.model), str(cell.metric), str(cell.attribute)), math.inf),
             of_metric[cell.model, cell.metric],
             limit,
             protocol,
