@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import InputError
 from auditbook.mitigation.reweighing import count_labels
@@ -259,7 +260,7 @@ def reduce_by_gradient(
         reductions.DemographicParity(difference_bound=ALLOWED_GAP),
         max_iter=MOST_ROUNDS,
     )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore")
         gradient.fit(scaler.transform(features), events, sensitive_features=pool[cells])
         found = gradient.predict(scaler.transform(scored), random_state=seed)
