@@ -41,7 +41,7 @@ NUMBERS = (
 ).split()
 CELL_COLUMNS = (
     "protocol part baseline metric attribute estimate threshold verdict reason smallest_n "
-    "vfr vfr_low vfr_high vfr_own_size"
+    "vfr vfr_low vfr_high vfr_own_size ci_low ci_high"
 ).split()
 THRESHOLD_COLUMNS = (
     "protocol part baseline cell n events threshold event_rate selection_rate tpr selected changed"
