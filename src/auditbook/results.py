@@ -85,7 +85,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     """Turn a column that pandas read as text, because some cells are blank, into numbers or truth values."""
     if column.dtype != object:
         return column
-    if set(column) <= {"True", "False"}:
+    if len(column) and set(column) <= {"True", "False"}:
         return column == "True"
     return pd.to_numeric(column.map(lambda cell: cell or float("nan")))
 

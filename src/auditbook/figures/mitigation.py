@@ -22,6 +22,7 @@ from auditbook.figures.style import (
     say_nothing_to_draw,
     wrap_label,
 )
+from auditbook.figures.verdicts import draw_sweep
 from auditbook.results import rows
 
 CHOSEN, UNSEEN = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
@@ -111,6 +112,34 @@ def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = No
     _key(ax, {"where it was chosen": CHOSEN, "unseen part": UNSEEN})
     ax.set_xlabel("disparate impact (dashed: passes from here)")
     return ax
+
+
+def draw_curves(
+    table: pd.DataFrame, *, guide: float, labels: tuple[str, str], nothing: str, ax: Axes | None = None
+) -> Axes:
+    """Draw what varies with one setting, or say why there is nothing to vary.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns name, x, value, low, high.
+    guide : float
+        Height of the dashed line.
+    labels : tuple of str
+        Names of the two axes.
+    nothing : str
+        What stands in place of a figure when there are fewer than two settings.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One curve a name.
+    """
+    if table["x"].nunique() < 2:
+        return say_nothing_to_draw(new_axes(ax), nothing)
+    return draw_sweep(table, guide=guide, labels=labels, ax=ax)
 
 
 def draw_moves(moves: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:

@@ -160,8 +160,9 @@ def describe_work(baselines: pd.DataFrame) -> str:
     for protocol in dict.fromkeys(made["protocol"]):
         first = made[(made["protocol"] == protocol) & (made["part"] == AUDIT)].iloc[0]
         trained = f"{count(first['n_train'])} train, " if first["n_train"] else ""
+        same = plural(first["n"], "record")
         lines.append(
-            f"{escape(protocol)}: {trained}{plural(first['n'], 'record')} are selected and reported on alike."
+            f"{escape(protocol)}: {trained}thresholds are chosen and reported on the same {same}."
             if protocol == SINGLE
             else f"{escape(protocol)}: {trained}{count(first['n_selected'])} choose the thresholds, "
             f"{count(first['n'])} that nobody has seen report."
@@ -291,7 +292,7 @@ def describe_holding(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> s
         lost = [
             f"{escape(item)} {number(before[di_column(item)])} to {number(after[di_column(item)])}"
             for item in attributes
-            if after[di_column(item)] < before[di_column(item)]
+            if after[di_column(item)] < before[di_column(item)] - 0.005
         ]
         lines.append(
             f"{TITLES[name]}: {count_of(before['di_passes'], len(attributes), 'attribute')} passed where the "
@@ -409,13 +410,14 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     str
         Markdown.
     """
-    if len(found) < 2:
-        return "There is one headroom only, so no price can be read off."
+    if found["headroom"].nunique() < 2:
+        return "There are not two headrooms to compare, so no price can be read off."
     least, most = found.iloc[0], found.iloc[-1]
     said = [
-        f"Asked for {share(row['headroom'], digits=0)} above the threshold, B4 passes "
+        f"With a headroom of {number(row['headroom'], digits=2)}, B4 passes "
         f"{_parity(row, attributes)} on the records reported, at {_cost(row['accuracy_cost'])}; "
-        f"mean flip rate {share(row['mean_vfr'])}, {count_of(row['unstable'], row['cells'], 'verdict')} not stable."
+        f"mean flip rate {share(row['mean_vfr'])}, "
+        f"{count_of(row['unstable'], row['cells'], 'verdict')} not stable."
         for row in (least, most)
     ]
     extra = float(most["accuracy_cost"] - least["accuracy_cost"])
