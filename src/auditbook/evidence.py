@@ -158,11 +158,10 @@ def order_probabilities(records: AuditRecords) -> dict[str, OrderedScores]:
     >>> order_probabilities(AuditRecords(np.array([0, 1], np.int8), (), ()))
     {}
     """
-    return {
-        score.model: order_scores(records.outcome, score.values)
-        for score in records.scores
-        if score.kind == "probability"
-    }
+    scores = [score for score in records.scores if score.kind == "probability"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        ordered = list(pool.map(lambda score: order_scores(records.outcome, score.values), scores))
+    return {score.model: one for score, one in zip(scores, ordered, strict=True)}
 
 
 def gather_counts(records: AuditRecords, attribute: Attribute, draws: Draws) -> Evidence:

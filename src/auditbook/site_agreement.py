@@ -125,8 +125,9 @@ def spread_ratings(rows: pd.DataFrame) -> NDArray[np.float64]:
     """
     item, attributes = pd.factorize(rows["attribute"])
     fold, folds = pd.factorize(rows["fold"])
+    verdict = rows["verdict"].to_numpy(dtype=object)
     ratings = np.full((len(attributes), len(folds)), np.nan)
-    ratings[item, fold] = rows["verdict"].map({"pass": 1.0, "fail": 0.0}).to_numpy(float)
+    ratings[item, fold] = np.where(verdict == "pass", 1.0, np.where(verdict == "fail", 0.0, np.nan))
     return ratings
 
 

@@ -23,7 +23,7 @@ from auditbook.score_sums import (
     stack_sums,
     sum_site_scores,
 )
-from auditbook.support import find_obstacles
+from auditbook.support import find_obstacles, lack_support
 
 SITE_COLUMNS = "model metric attribute fold sites n estimate verdict reason".split()
 CELL = ["model", "metric", "attribute"]
@@ -153,20 +153,22 @@ def _judge_cells(metric: Metric, by_fold: Any, context: _Context) -> pd.DataFram
 
 def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
     """Say for every model and fold why it is a missing rating; blank where it is not."""
-    return [
-        [
-            "; ".join(
-                find_obstacles(
-                    metric,
-                    kind=score.kind,
-                    groups=context.settled.groups,
-                    strata=stratum_sizes(table),
-                    parts=values,
-                    n_selected=int(table[:, :2].sum()),
-                    protocol=context.protocol,
-                )
+    strata = stratum_sizes(context.counts)
+    bare = lack_support(metric, strata, protocol=context.protocol)
+    bare |= np.isnan(metric.combine(parts)) | np.isnan(parts).any(axis=(-2, -1))
+    reasons = [[""] * bare.shape[1] for _ in bare]
+    for model, score in enumerate(context.records.scores):
+        wrong_kind = metric.needs_probability and score.kind != "probability"
+        alone = len(context.settled.groups) < 2
+        for fold in np.flatnonzero(bare[model] | wrong_kind | alone):
+            obstacles = find_obstacles(
+                metric,
+                kind=score.kind,
+                groups=context.settled.groups,
+                strata=strata[model, fold],
+                parts=parts[model, fold],
+                n_selected=int(context.counts[model, fold, :, :2].sum()),
+                protocol=context.protocol,
             )
-            for table, values in zip(tables, lines, strict=True)
-        ]
-        for score, tables, lines in zip(context.records.scores, context.counts, parts, strict=True)
-    ]
+            reasons[model][fold] = "; ".join(obstacles)
+    return reasons

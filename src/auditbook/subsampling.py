@@ -160,11 +160,14 @@ def _draw_distinct(
     more than half of a cell is asked for, so at least every second try is new.
     """
     stride = int(held.max())
-    kept = np.zeros(0, np.int64)
-    missing = wanted
+    missing, kept, complete = wanted, np.zeros(0, np.int64), []
     while missing.any():
         draw = np.repeat(np.arange(len(wanted)), missing)
         place = (rng.random(len(draw)) * held[draw]).astype(np.int64)
         kept = np.unique(np.concatenate([kept, draw * stride + place]))
-        missing = wanted - np.bincount(kept // stride, minlength=len(wanted))
-    return kept // stride, kept % stride
+        drawn = np.bincount(kept // stride, minlength=len(wanted))
+        full = (drawn == wanted)[kept // stride]
+        complete.append(kept[full])
+        kept, missing = kept[~full], np.where(drawn > 0, wanted - drawn, 0)
+    codes = np.concatenate(complete)
+    return codes // stride, codes % stride
