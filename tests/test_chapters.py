@@ -29,6 +29,13 @@ def test_no_cell_of_a_chapter_is_longer_than_a_dozen_lines(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_cell_hides_its_value_with_a_semicolon(name):
+    """It works in one executor and not in another, so that re-executed outputs would differ."""
+    for cell in code_cells(name):
+        assert not cell.source.rstrip().endswith(";"), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_declares_its_parameters_and_starts_with_a_title(name):
     notebook = chapters.read_chapter(name)
     assert "run_dir" in chapters.declared_parameters(notebook, name)
@@ -112,3 +119,13 @@ def test_chapters_run_side_by_side_and_the_finished_ones_are_kept_when_one_fails
         )
     assert "cohort" in told
     assert {path.stem for path in tmp_path.glob("*.ipynb")} >= set(told)
+
+
+def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path, monkeypatch):
+    notebook = small_notebook("print(run_dir)")
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: notebook)
+    target, found = tmp_path / "metrics.ipynb", []
+    for _ in range(2):
+        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
+        found.append(target.read_bytes())
+    assert found[0] == found[1]

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -344,3 +345,36 @@ def test_faults_found_while_scoring_and_judging_name_the_cohort_file(write, caps
         said = [line for line in capsys.readouterr().err.splitlines() if "auditbook:" in line]
         assert all(line.startswith("auditbook: small.toml: ") for line in said)
         assert told in said[0]
+
+
+def test_a_disk_that_fills_while_results_are_copied_is_told_once(write, capsys, monkeypatch):
+    call = write()
+    assert main(["audit", *call]) == 0
+
+    def full(*_, **__):
+        raise shutil.Error([("a.csv", "b.csv", "[Errno 28] No space left on device: 'a.csv'")] * 7)
+
+    monkeypatch.setattr("auditbook.run.shutil.copytree", full)
+    capsys.readouterr()
+    assert main(["audit", *call]) == 1
+    said = capsys.readouterr().err
+    assert said.count("No space left on device") == 1
+    assert "the same command goes on from here" in said
+
+
+@pytest.mark.parametrize(
+    ("data", "output", "told"),
+    [
+        (".csv", None, "does not end in .toml"),
+        ("a.csv", "a.txt", "does not end in .toml"),
+        ("a.csv", "y" * 300 + ".toml", "cannot be written: File name too long"),
+        ("x" * 300 + ".csv", None, "cannot be read: File name too long"),
+    ],
+)
+def test_a_draft_that_could_not_be_checked_is_not_written(data, output, told, tmp_path, capsys):
+    if len(data) < 99:
+        small_table().to_csv(tmp_path / data, index=False)
+    call = ["new", str(tmp_path / data)] + ([] if output is None else ["--output", str(tmp_path / output)])
+    assert main(call) == 2
+    assert told in capsys.readouterr().err
+    assert [path.suffix for path in tmp_path.iterdir() if path.name != data] == []

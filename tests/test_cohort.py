@@ -600,3 +600,10 @@ def test_long_values_are_cut_in_messages_and_scores_are_asked_for_as_numbers(tmp
     assert "'0,5' (20)" in told
     assert "such as 0.25" in told
     assert len(told) < 400
+
+
+def test_a_continuous_outcome_is_checked_with_a_caution_that_no_audit_takes_it(tmp_path):
+    text = BASIC.replace("event = 1", 'type = "continuous"')
+    cautions = warn_cohort(load(tmp_path, basic_table(y=np.arange(40) / 3), text))
+    assert [one for one in cautions if "refuse a continuous outcome" in one]
+    assert not [one for one in warn_cohort(load(tmp_path, basic_table())) if "continuous" in one]

@@ -44,6 +44,7 @@ def warn_cohort(cohort: Cohort) -> list[str]:
         One sentence a caution; empty when nothing stands out.
     """
     cautions = [
+        *_warn_outcome(cohort),
         *_warn_rules(cohort),
         *_warn_sites(cohort),
         *_warn_missing(cohort),
@@ -54,6 +55,15 @@ def warn_cohort(cohort: Cohort) -> list[str]:
     if cohort.file.panel.models:
         cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
     return [printable(sentence) for sentence in cautions]
+
+
+def _warn_outcome(cohort: Cohort) -> Iterator[str]:
+    """Point out an outcome that can be described and not audited."""
+    if cohort.continuous:
+        yield (
+            "[outcome] type: group metrics need an event, so that audit and run refuse a continuous outcome; "
+            'give event = "> 3" or the like'
+        )
 
 
 def _warn_rules(cohort: Cohort) -> Iterator[str]:

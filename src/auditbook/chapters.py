@@ -268,6 +268,8 @@ def _without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         tags = cell.metadata.get("tags", [])
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
+        if "injected-parameters" in tags:
+            cell["id"] = "injected-parameters"  # else drawn anew for every run
         if {"parameters", "injected-parameters"} & set(tags) and HIDDEN not in tags:
             cell.metadata["tags"] = [*tags, HIDDEN]
     return notebook

@@ -3,6 +3,7 @@
 import argparse
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -124,7 +125,9 @@ def _new(call: argparse.Namespace) -> None:
         if call.output is not None
         else call.data.with_name(call.data.name.split(".")[0] + ".toml")
     )
-    if target.exists():
+    if target.suffix.lower() != ".toml":
+        raise InputError(f"{target} does not end in .toml, as a cohort file must; use --output FILE.toml")
+    if os.path.lexists(target):
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
     text = draft_cohort(call.data, target=target)
     try:
@@ -185,6 +188,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _guard(call.act, call)
 
 
+def _describe(fault: OSError) -> str:
+    """Say which file the system refused and why; of several files, the first."""
+    if isinstance(fault, shutil.Error) and isinstance(fault.args[0], list):
+        return f"{fault.args[0][0][2]}; the same command goes on from here"
+    where = f"{fault.filename}: " if fault.filename else ""
+    return f"{where}{fault.strerror or fault}; the same command goes on from here"
+
+
 def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) -> int:
     """Turn a user's mistake and a failed run into a message and a code, without a traceback."""
     try:
@@ -198,8 +209,7 @@ def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) 
         print("auditbook: the run failed:", "\n".join(lines), file=sys.stderr)
         return FAILED
     except OSError as fault:
-        where = f"{fault.filename}: " if fault.filename else ""
-        print(f"auditbook: the run failed: {where}{fault.strerror or fault}", file=sys.stderr)
+        print(f"auditbook: the run failed: {printable(_describe(fault))}", file=sys.stderr)
         return FAILED
     except MemoryError:
         print("auditbook: the run failed: not enough memory; --profile quick needs less", file=sys.stderr)
