@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
@@ -119,7 +118,7 @@ class Stage:
     @cached_property
     def site(self) -> NDArray[np.intp] | None:
         """Position of each record's site among all sites of the cohort."""
-        return None if self.cohort.site is None else pd.factorize(self.cohort.site, sort=True)[0]
+        return None if self.cohort.site is None else np.unique(self.cohort.site, return_inverse=True)[1]
 
     def cell_codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the cells of the validation and of the audit part."""
