@@ -19,7 +19,7 @@ from auditbook.verdicts import judge
 from cohorts import make_table, write_cohort, write_pair
 
 SWEEP = (
-    '[mitigation]\nstrengths = [1, 2]\nheadrooms = [0, 0.05]\n'
+    "[mitigation]\nstrengths = [1, 2]\nheadrooms = [0, 0.05]\n"
     "[protocol]\nresamples = 60\nsite_folds = 4\nmin_records = 20\nmin_events = 3\nmin_non_events = 3\n"
 )
 SMALL = "[mitigation]\nstrengths = [2]\nheadrooms = [0]\n[protocol]\nresamples = 60\n"
