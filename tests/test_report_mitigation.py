@@ -49,7 +49,8 @@ def say_all(names, tables):
     rows, cells = tables["baselines"], tables["baseline_cells"]
     protocol = say.protocol_with_parts(rows)
     thresholds = say.list_thresholds(tables["baseline_thresholds"], protocol=protocol)
-    strengths = say.list_strengths(rows, "single split")
+    tried = say.protocol_with_strengths(rows)
+    strengths = say.list_strengths(rows, tried)
     return [
         say.describe_work(rows),
         say.describe_costs(say.select_rows(rows, protocol), attributes=names),
@@ -57,9 +58,7 @@ def say_all(names, tables):
         say.describe_single(rows, attributes=names),
         say.describe_headrooms(say.list_headrooms(rows, protocol), attributes=names),
         say.describe_moves(say.list_moves(cells, protocol=protocol)),
-        say.describe_strengths(
-            strengths, attributes=names, left_out=say.count_left_out(rows, "single split")
-        ),
+        say.describe_strengths(strengths, attributes=names, left_out=say.count_left_out(rows, tried)),
         say.describe_thresholds(thresholds, harm="<i>harm</i>"),
     ]
 
@@ -143,6 +142,16 @@ def test_moves_show_both_the_cell_that_gained_and_the_cell_that_paid():
     assert "fell in 1 cell and rose in 1 cell" in text
     assert "The largest fall: DI for age, 40.0% to 20.0%" in text
     assert "from pass to fail for DI for race" in text
+
+
+def test_strengths_are_read_where_most_were_trained():
+    def row(protocol, status):
+        return {"protocol": protocol, "baseline": "B2", "part": "audit", "status": status}
+
+    one = pd.DataFrame([row("single split", "not run"), row("70/15/15", "done")])
+    both = pd.DataFrame([row("single split", "done"), row("70/15/15", "done")])
+    assert say.protocol_with_strengths(one) == "70/15/15"
+    assert say.protocol_with_strengths(both) == "single split"
 
 
 def test_strengths_not_tried_are_not_spoken_of():

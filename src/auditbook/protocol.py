@@ -102,7 +102,7 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=3),
+    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=2),
     "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

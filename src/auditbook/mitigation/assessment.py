@@ -10,7 +10,7 @@ from auditbook.discrimination import estimate_auroc
 from auditbook.folds import Folds
 from auditbook.metrics import find_metric
 from auditbook.protocol import Protocol
-from auditbook.records import AuditRecords, Score
+from auditbook.records import AuditRecords
 from auditbook.site_agreement import DEFINED, rate_agreement
 from auditbook.site_verdicts import judge_sites
 from auditbook.verdicts import judge
@@ -32,12 +32,15 @@ class Assessment:
         One row a metric, as `rate_agreement` gives it.
     parity : DataFrame
         The verdicts on disparate impact, whether or not the protocol asks for that metric.
+    auroc : float
+        Area under the ROC curve of the scores; nan for decisions.
     """
 
     records: AuditRecords
     verdicts: pd.DataFrame
     agreement: pd.DataFrame
     parity: pd.DataFrame
+    auroc: float
 
 
 def assess(
@@ -70,17 +73,31 @@ def assess(
         Verdicts, flip rates and the agreement of folds.
     """
     if unshifted is None:
-        verdicts = judge(records, protocol=protocol, seed=seed)
-        sites = judge_sites(records, verdicts, folds, protocol=protocol)
+        verdicts, agreement = _judge_all(records, protocol, seed, folds)
         parity = verdicts[verdicts["metric"] == "DI"]
         if "DI" not in protocol.metrics:
             parity = judge(records, protocol=replace(protocol, metrics=("DI",)), seed=seed)
-        return Assessment(records, verdicts, rate_agreement(sites, verdicts), parity)
-    counted = tuple(name for name in protocol.metrics if not find_metric(name).needs_probability) or ("DI",)
-    fresh = assess(records, protocol=replace(protocol, metrics=counted), seed=seed, folds=folds)
-    verdicts = _merge(unshifted.verdicts, fresh.verdicts, CELL)
-    agreement = _merge(unshifted.agreement, fresh.agreement, ["metric"])
-    return Assessment(records, verdicts, agreement, fresh.parity)
+        return Assessment(records, verdicts, agreement, parity, _auroc(records))
+    counted = tuple(name for name in protocol.metrics if not find_metric(name).needs_probability)
+    parity_only = ("DI",) if "DI" not in counted else ()
+    fresh, folded = _judge_all(records, replace(protocol, metrics=(*counted, *parity_only)), seed, folds)
+    verdicts = _merge(unshifted.verdicts, fresh, CELL)
+    agreement = _merge(unshifted.agreement, folded, ["metric"])
+    return Assessment(records, verdicts, agreement, fresh[fresh["metric"] == "DI"], unshifted.auroc)
+
+
+def _judge_all(
+    records: AuditRecords, protocol: Protocol, seed: int, folds: Folds | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give verdicts by records and the agreement of folds."""
+    verdicts = judge(records, protocol=protocol, seed=seed)
+    sites = judge_sites(records, verdicts, folds, protocol=protocol)
+    return verdicts, rate_agreement(sites, verdicts)
+
+
+def _auroc(records: AuditRecords) -> float:
+    score = records.scores[0]
+    return np.nan if score.kind == "decision" else estimate_auroc(records.outcome, score.values).auroc
 
 
 def _merge(old: pd.DataFrame, new: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -125,7 +142,7 @@ def summarise(found: Assessment, reference: Assessment, *, protocol: Protocol) -
     return {
         "n": len(outcome),
         "accuracy": float(accuracy(counts)),
-        "auroc": _auroc(score, outcome),
+        "auroc": found.auroc,
         "f1": float(rate(2 * tp, 2 * tp + fp + fn)),
         "selection_rate": float(selection_rate(counts)),
         **{
@@ -152,10 +169,6 @@ def _count_all(records: AuditRecords) -> np.ndarray:
     """Count all records as one group, shape (4,)."""
     one = np.zeros(len(records.outcome), dtype=np.intp)
     return count_groups(records.outcome, records.scores[0].decisions, one, 1)[0]
-
-
-def _auroc(score: Score, outcome: np.ndarray) -> float:
-    return np.nan if score.kind == "decision" else estimate_auroc(outcome, score.values).auroc
 
 
 def _mean(numbers: pd.Series) -> float:

@@ -28,6 +28,8 @@ MOST_ROUNDS = 10
 """Rounds of the exponentiated gradient, each of which trains a model (ours)."""
 MOST_RECORDS = 10_000
 """Training records of the exponentiated gradient, at the most (ours)."""
+MOST_SELECTED = 20_000
+"""Records that the threshold optimiser is fitted on, at the most (ours)."""
 ALLOWED_GAP = 0.01
 """Largest difference of a cell's selection rate from the overall one, in the gradient's training records."""
 
@@ -109,6 +111,8 @@ def optimise_thresholds(
 ) -> "OptimisedThresholds":
     """Fit fairlearn's ThresholdOptimizer: equal selection rates in all cells, as accurate as can be.
 
+    It is fitted on at most 20,000 records, drawn by the seed.
+
     Parameters
     ----------
     outcome : array of 0 and 1, shape (n,)
@@ -137,6 +141,10 @@ def optimise_thresholds(
     Hardt, M., Price, E. and Srebro, N. (2016). Equality of opportunity in supervised learning.
     doi:10.48550/arXiv.1610.02413
     """
+    outcome, values, codes = (
+        np.asarray(part)[_draw(len(np.asarray(outcome)), MOST_SELECTED, seed)]
+        for part in (outcome, values, codes)
+    )
     pool = pool_cells(outcome, codes, n_cells)
     kind = importlib.import_module(f"{LIBRARY}.postprocessing").ThresholdOptimizer
     optimiser = kind(
@@ -202,6 +210,11 @@ class OptimisedThresholds:
         return chosen
 
 
+def _draw(n: int, most: int, seed: int) -> NDArray[np.intp]:
+    """Draw so many of n records at the most; positions, increasing."""
+    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
+
+
 def _column(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)[:, None]
 
@@ -249,9 +262,8 @@ def reduce_by_gradient(
     Agarwal, A. et al. (2018). A reductions approach to fair classification. doi:10.48550/arXiv.1803.02453
     """
     events, cells = np.asarray(outcome), np.asarray(codes)
-    if len(events) > MOST_RECORDS:
-        drawn = np.sort(np.random.default_rng(seed).choice(len(events), MOST_RECORDS, replace=False))
-        features, events, cells = features[drawn], events[drawn], cells[drawn]
+    drawn = _draw(len(events), MOST_RECORDS, seed)
+    features, events, cells = features[drawn], events[drawn], cells[drawn]
     pool = pool_cells(events, cells, n_cells)
     scaler = StandardScaler().fit(features)
     reductions = importlib.import_module(f"{LIBRARY}.reductions")

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
@@ -79,7 +78,9 @@ def divide_three(cohort: Cohort, *, trains: bool, seed: int) -> Parts:
     return Parts(TRAINED if trains else GIVEN, train, rest[inner.train], rest[inner.audit])
 
 
-def take_records(cohort: Cohort, positions: NDArray[np.int64], score: Score) -> AuditRecords:
+def take_records(
+    cohort: Cohort, positions: NDArray[np.int64], score: Score, *, site: NDArray[np.intp] | None
+) -> AuditRecords:
     """Take some of a cohort's records with their scores by one model.
 
     Parameters
@@ -90,14 +91,16 @@ def take_records(cohort: Cohort, positions: NDArray[np.int64], score: Score) -> 
         Which records.
     score : Score
         Of these records.
+    site : int array, shape (length of the cohort,), or None
+        Position of each record's site among all sites of the cohort.
 
     Returns
     -------
     AuditRecords
-        Sites are numbered among all sites of the cohort.
+        Of one model.
     """
     attributes = tuple(
         Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
     )
-    site = None if cohort.site is None else pd.factorize(cohort.site, sort=True)[0][positions]
-    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, (score,), site)
+    here = None if site is None else site[positions]
+    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, (score,), here)

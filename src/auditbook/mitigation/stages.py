@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -110,9 +111,14 @@ class Stage:
         """Take the records of the validation and of the audit part with their scores."""
         validation, audit = pair
         return (
-            take_records(self.cohort, self.parts.validation, validation),
-            take_records(self.cohort, self.parts.audit, audit),
+            take_records(self.cohort, self.parts.validation, validation, site=self.site),
+            take_records(self.cohort, self.parts.audit, audit, site=self.site),
         )
+
+    @cached_property
+    def site(self) -> NDArray[np.intp] | None:
+        """Position of each record's site among all sites of the cohort."""
+        return None if self.cohort.site is None else np.unique(self.cohort.site, return_inverse=True)[1]
 
     def cell_codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the cells of the validation and of the audit part."""

@@ -80,7 +80,7 @@ def find_anchors(
     --------
     >>> outcome, scores = [0, 1, 0, 1, 1] * 2, [0.1, 0.6, 0.7, 0.8, 0.9] + [0.1, 0.3, 0.35, 0.4, 0.45]
     >>> find_anchors(outcome, scores, [0] * 5 + [1] * 5, 2).sr.tolist()
-    [0.8, 0.45]
+    [0.8, 0.4]
     """
     events, scores = np.asarray(outcome, dtype=np.intp), np.asarray(values, dtype=np.float64)
     cells = np.asarray(codes)

@@ -496,6 +496,20 @@ def _cell(row: Any) -> str:
     )
 
 
+def protocol_with_strengths(baselines: pd.DataFrame) -> str:
+    """Return the protocol in which most strengths of reweighing were trained; of two, the single split.
+
+    Parameters
+    ----------
+    baselines : DataFrame
+        baselines.csv.
+    """
+    made = baselines[(baselines["baseline"] == "B2") & baselines["status"].isin(HELD)]
+    made = made[made["part"] == AUDIT]
+    trained = {str(name): int(times) for name, times in made["protocol"].value_counts().items()}
+    return max((SINGLE, *trained), key=lambda name: (trained.get(name, 0), name == SINGLE))
+
+
 def list_strengths(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """List the model as it is (strength 0) and every strength of reweighing that was trained.
 
