@@ -1,6 +1,10 @@
 """Chapters: their form, their parameters, and what a failing one says."""
 
 import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -89,8 +93,6 @@ def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_p
     monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
     target = tmp_path / "metrics.ipynb"
     chapters.execute_chapters(["metrics"], {"run_dir": '"; import os #'}, tmp_path)
-    import sys
-
     text = nbformat.read(target, as_version=4).cells[-1].outputs[0].text.splitlines()
     assert text == [sys.executable, '"; import os #']
 
@@ -129,3 +131,36 @@ def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path, monkeypatch)
         chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
         found.append(target.read_bytes())
     assert found[0] == found[1]
+
+
+def test_text_printed_in_pieces_is_one_output(tmp_path, monkeypatch):
+    source = "import time\nfor part in range(3):\n    print(part, flush=True)\n    time.sleep(0.4)"
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
+    chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
+    outputs = nbformat.read(tmp_path / "metrics.ipynb", as_version=4).cells[-1].outputs
+    assert [output.text for output in outputs] == ["0\n1\n2\n"]
+
+
+WORKER = """
+import os, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from auditbook.chapters import _end_with_parent
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_end_with_parent)
+    print(pool.submit(os.getpid).result(), flush=True)
+    pool.submit(time.sleep, 600)
+    time.sleep(600)
+"""
+
+
+def test_the_workers_of_a_run_that_was_killed_end_too(tmp_path):
+    (tmp_path / "parent.py").write_text(WORKER)
+    call = [sys.executable, str(tmp_path / "parent.py")]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as parent:
+        worker = int(parent.stdout.readline())
+        parent.kill()
+    ends = time.monotonic() + 30
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not Path(f"/proc/{worker}").exists()

@@ -15,7 +15,7 @@ import pytest
 from auditbook import chapters
 from auditbook.cli import main
 from auditbook.results import read_table
-from auditbook.state import hash_results
+from auditbook.state import hash_results, note_key
 
 COHORT = """\
 name = "small"
@@ -378,3 +378,13 @@ def test_a_draft_that_could_not_be_checked_is_not_written(data, output, told, tm
     assert main(call) == 2
     assert told in capsys.readouterr().err
     assert [path.suffix for path in tmp_path.iterdir() if path.name != data] == []
+
+
+def test_the_keys_of_chapters_stand_in_order_whichever_was_done_first(tmp_path):
+    for name in ("scores", "cohort", "metrics"):
+        note_key(tmp_path, name, "k")
+    assert list(json.loads((tmp_path / "keys.json").read_text(encoding="utf-8"))) == [
+        "cohort",
+        "metrics",
+        "scores",
+    ]

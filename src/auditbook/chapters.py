@@ -6,12 +6,13 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import jupytext
@@ -217,7 +218,7 @@ def execute_chapters(
     notebooks = {name: read_chapter(name) for name in names}
     for name, notebook in notebooks.items():
         check_parameters(notebook, parameters, name)
-    with own_kernel(), ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
+    with own_kernel(), ProcessPoolExecutor(jobs, get_context("spawn"), _end_with_parent) as pool:
         started = time.monotonic()
         waiting = {
             pool.submit(_execute, name, notebook, parameters, folder / f"{name}.ipynb"): name
@@ -232,6 +233,18 @@ def execute_chapters(
             raise RunError(f"a chapter could not be finished: {reason}") from fault
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this worker end when the run that started it is gone, in whichever way that ended."""
+
+    def wait() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path) -> None:
@@ -268,8 +281,22 @@ def _without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         tags = cell.metadata.get("tags", [])
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
+        if "outputs" in cell:
+            cell["outputs"] = _join_streams(cell["outputs"])
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"  # else drawn anew for every run
         if {"parameters", "injected-parameters"} & set(tags) and HIDDEN not in tags:
             cell.metadata["tags"] = [*tags, HIDDEN]
     return notebook
+
+
+def _join_streams(outputs: Iterable[Any]) -> list[Any]:
+    """Join printed text that came in pieces, whose number depends on the moment."""
+    joined: list[Any] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and output.output_type == last.output_type == "stream" and output.name == last.name:
+            last["text"] += output["text"]
+        else:
+            joined.append(output)
+    return joined

@@ -17,6 +17,7 @@ from auditbook.scores import score_cohort
 from auditbook.state import (
     fresh_folder,
     hash_results,
+    note_key,
     note_step,
     publish,
     read_hashes,
@@ -174,7 +175,7 @@ def _execute_chapters(plan: Plan, info: dict[str, Any], progress: Progress) -> b
     due = [name for name in chapter_names() if name not in kept and plan.request.only in (None, name)]
 
     def finished(name: str, seconds: float) -> None:
-        write_json(folder / "keys.json", read_keys(folder) | {name: _chapter_key(name, info)})
+        note_key(folder, name, _chapter_key(name, info))
         note_step(info, f"chapter {name}", "done", seconds)
         progress.say(f"chapter: {name} is done")
         progress.done()
@@ -201,7 +202,7 @@ def _chapter_is_kept(plan: Plan, name: str, key: str) -> bool:
         return True
     if read_keys(last.parent).get(name) == key and last.is_file():
         shutil.copy(last, staged)
-        write_json(staged.parent / "keys.json", read_keys(staged.parent) | {name: key})
+        note_key(staged.parent, name, key)
         return True
     return False
 

@@ -50,6 +50,11 @@ def read_keys(folder: Path) -> dict[str, Any]:
     return read_json(folder / "keys.json")
 
 
+def note_key(folder: Path, name: str, key: str) -> None:
+    """Write down what an executed chapter was made from; the order in which chapters end leaves no trace."""
+    write_json(folder / "keys.json", dict(sorted((read_keys(folder) | {name: key}).items())))
+
+
 def refuse_foreign(folder: Path) -> None:
     """Refuse a folder that holds what a run would replace and no run has made.
 
