@@ -1,6 +1,7 @@
 """Chapters: their form, their parameters, and what a failing one says."""
 
 import ast
+import shutil
 import subprocess
 import sys
 import time
@@ -164,3 +165,27 @@ def test_the_workers_of_a_run_that_was_killed_end_too(tmp_path):
     while Path(f"/proc/{worker}").exists() and time.monotonic() < ends:
         time.sleep(0.1)
     assert not Path(f"/proc/{worker}").exists()
+
+
+def test_a_kernel_that_does_not_start_is_started_again(tmp_path, monkeypatch):
+    calls = []
+
+    def start(source, executed, **_):
+        calls.append(source)
+        if len(calls) == 1:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        shutil.copy(source, executed)
+
+    monkeypatch.setattr(chapters.papermill, "execute_notebook", start)
+    chapters._execute("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
+    assert len(calls) == 2
+    assert (tmp_path / "metrics.ipynb").is_file()
+
+
+def test_a_kernel_that_never_starts_is_a_failed_run(tmp_path, monkeypatch):
+    def start(*_, **__):
+        raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr(chapters.papermill, "execute_notebook", start)
+    with pytest.raises(RunError, match="chapter 'metrics': the kernel stopped"):
+        chapters._execute("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")

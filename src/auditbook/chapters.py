@@ -19,12 +19,14 @@ import jupytext
 import nbformat
 import papermill
 import yaml
+from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from auditbook.errors import InputError, RunError, nearest
 from auditbook.project import project_file
 
 KERNEL = "python3"
+KERNEL_STARTS = 4
 HIDDEN = "remove-cell"
 
 
@@ -253,19 +255,36 @@ def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str
         source, executed = Path(scratch) / "source.ipynb", Path(scratch) / "executed.ipynb"
         nbformat.write(notebook, source)
         try:
-            papermill.execute_notebook(
-                source,
-                executed,
-                parameters=dict(parameters),
-                kernel_name=KERNEL,
-                cwd=target.parent,
-                progress_bar=False,
-            )
+            _run_cells(source, executed, parameters, target.parent)
         except PapermillExecutionError as fault:
             raise RunError(_describe_failure(name, fault)) from fault
         except RuntimeError as fault:
             raise RunError(f"chapter '{name}': the kernel stopped: {fault}") from fault
         nbformat.write(_without_traces(nbformat.read(executed, as_version=4)), target)
+
+
+def _run_cells(source: Path, executed: Path, parameters: Mapping[str, Any], folder: Path) -> None:
+    """Run a notebook's cells; begin anew when its kernel does not start.
+
+    Kernels that start at the same moment can choose the same port, and one of them then ends at once.
+    """
+    for attempt in range(KERNEL_STARTS):
+        try:
+            papermill.execute_notebook(
+                source,
+                executed,
+                parameters=dict(parameters),
+                kernel_name=KERNEL,
+                cwd=folder,
+                progress_bar=False,
+            )
+        except DeadKernelError:
+            raise  # in the middle of a cell: not a matter of ports
+        except RuntimeError:
+            if attempt == KERNEL_STARTS - 1:
+                raise
+        else:
+            return
 
 
 def _describe_failure(name: str, fault: PapermillExecutionError) -> str:
