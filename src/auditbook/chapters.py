@@ -172,7 +172,14 @@ def own_kernel() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "kernels" / KERNEL
         spec.mkdir(parents=True)
-        start = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=CRITICAL"]
+        start = [
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+            "--log-level=CRITICAL",
+        ]
         (spec / "kernel.json").write_text(
             json.dumps({"argv": start, "display_name": "Python 3", "language": "python"}), encoding="utf-8"
         )
