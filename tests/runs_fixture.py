@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.audit_size import sweep_sizes
+from auditbook.folds import plan_folds
 from auditbook.protocol import Protocol
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.site_agreement import rate_agreement
+from auditbook.site_verdicts import judge_sites
+from auditbook.tiers import assign_tiers
 
 NAN = float("nan")
 AWKWARD = (
@@ -134,7 +140,7 @@ def make_run(folder: Path, kind: str = "two_groups", *, seed: int = 42) -> Path:
     groups = tabulate_groups(recipe, sample)
     tables = {
         "groups": groups,
-        "verdicts": judge(recipe, groups),
+        **judge_axes(recipe, sample, judge(recipe, groups)),
         "cohort_groups": tabulate_cohort(recipe, sample),
         "cohort_sites": tabulate_sites(recipe, sample),
         "cohort_columns": tabulate_columns(recipe),
@@ -305,6 +311,32 @@ def flip_columns(
     return row | {"n_star": NAN, "kappa": NAN, "tier": "", "tier_reasons": ""}
 
 
+def gather_records(recipe: Recipe, sample: Sample) -> AuditRecords:
+    """Put the audited records of a sample into the package's own form."""
+    audit = sample.audit
+    attributes = tuple(
+        Attribute(name, groups, sample.codes[name][audit]) for name, groups in recipe.attributes.items()
+    )
+    scores = tuple(
+        Score(name, kind, sample.thresholds[name], sample.scores[name][audit])
+        for name, kind in recipe.models.items()
+    )
+    site = np.unique(sample.site[audit], return_inverse=True)[1] if recipe.sites else None
+    return AuditRecords(sample.outcome[audit].astype(np.int8), attributes, scores, site)
+
+
+def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Judge axes 2 and 3 and grade the verdicts, as an audit does."""
+    records, protocol = gather_records(recipe, sample), Protocol()
+    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42)
+    folds = plan_folds(records, n_folds=protocol.site_folds)
+    by_fold = judge_sites(records, verdicts, folds, protocol=protocol)
+    agreement = rate_agreement(by_fold, verdicts)
+    graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
+    tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
+    return {"verdicts": graded, **tables}
+
+
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:
     rows = []
     for attribute, groups in recipe.attributes.items():
@@ -427,4 +459,5 @@ def run_info(recipe: Recipe, sample: Sample) -> dict:
 def asdict_protocol(protocol: Protocol) -> dict:
     names = protocol.__dataclass_fields__
     values = {name: getattr(protocol, name) for name in names}
-    return values | {"metrics": list(protocol.metrics), "thresholds": dict(protocol.thresholds)}
+    lists = {"metrics": list(protocol.metrics), "audit_sizes": list(protocol.audit_sizes)}
+    return values | lists | {"thresholds": dict(protocol.thresholds)}

@@ -3,28 +3,45 @@
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from auditbook.audit_size import sweep_sizes
 from auditbook.cohort import Cohort
+from auditbook.evidence import order_probabilities
+from auditbook.folds import name_folds, plan_folds
 from auditbook.plan import Plan
 from auditbook.project import digest_files, versions
 from auditbook.protocol import Protocol
 from auditbook.roles import MISSING_GROUP
 from auditbook.scores import ScoredCohort, bin_scores, summarise_models
+from auditbook.site_agreement import rate_agreement
+from auditbook.site_verdicts import judge_sites
 from auditbook.summary import summarise_columns, summarise_groups, summarise_sites
+from auditbook.tiers import assign_tiers
 from auditbook.verdicts import judge, tabulate_groups
 
 
 def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, pd.DataFrame]:
     """Compute every result table of an audit, by file name."""
+    records, seed = scored.records, protocol.seed
+    ordered = order_probabilities(records)
+    verdicts = judge(records, protocol=protocol, seed=seed)
+    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=seed, ordered=ordered)
+    folds = plan_folds(records, n_folds=protocol.site_folds)
+    by_fold = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
+    agreement = rate_agreement(by_fold, verdicts)
     return {
         "cohort_groups": summarise_groups(cohort, train=scored.train, audit=scored.audit),
         "cohort_sites": summarise_sites(cohort, audit=scored.audit),
         "cohort_columns": summarise_columns(cohort),
         "models": summarise_models(scored),
         "score_bins": bin_scores(scored),
-        "groups": tabulate_groups(scored.records, protocol=protocol),
-        "verdicts": judge(scored.records, protocol=protocol, seed=protocol.seed),
+        "groups": tabulate_groups(records, protocol=protocol),
+        "verdicts": assign_tiers(verdicts, sizes, agreement, protocol=protocol),
+        "audit_size": sizes,
+        "site_verdicts": by_fold,
+        "site_agreement": agreement,
     }
 
 
@@ -59,6 +76,7 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
         "missing_groups": _count_missing_groups(cohort),
         "protocol": protocol,
         "models": [score.model for score in scored.records.scores],
+        "folds": _map_folds(cohort, scored, plan.protocol),
         "partition": None,
         "versions": versions(),
         "hashes": {"cohort": digest_files([plan.request.cohort]), "data": cohort.data_hash},
@@ -72,3 +90,9 @@ def _count_missing_groups(cohort: Cohort) -> list[dict[str, Any]]:
         for item in cohort.attributes
         if MISSING_GROUP in item.groups
     ]
+
+
+def _map_folds(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, int]:
+    """Write down which site stood in which fold; empty without folds."""
+    sites = [] if cohort.site is None else np.unique(cohort.site[scored.audit]).tolist()
+    return name_folds(plan_folds(scored.records, n_folds=protocol.site_folds), sites)

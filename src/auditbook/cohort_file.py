@@ -19,6 +19,7 @@ from auditbook.cohort_types import (
     Event,
     FeaturesTable,
     MissingTable,
+    MitigationTable,
     OutcomeTable,
     PanelTable,
     ScoreTable,
@@ -70,6 +71,7 @@ def read_cohort_file(path: Path) -> CohortFile:
         scores=scores,
         panel=_panel(raw, bool(scores), faults),
         protocol=_protocol(_table(raw, "protocol", faults), faults),
+        mitigation=_mitigation(raw, faults),
     )
     _check_roles(file, raw, faults)
     faults.raise_any()
@@ -390,6 +392,12 @@ def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
     metrics = values.get("metrics")
     if metrics is not None and (not metrics or len(set(metrics)) < len(metrics)):
         faults.add("[protocol] metrics", "names no metric, or one twice; name each once, or delete the line")
+    sizes = values.get("audit_sizes")
+    if sizes is not None and (not sizes or min(sizes) < 2 or sorted(set(sizes)) != sizes):
+        faults.add(
+            "[protocol] audit_sizes",
+            f"{show(sizes)} must be sizes of 2 or more, each larger than the one before",
+        )
     for name in values.get("thresholds", {}):
         allowed = next(key for key in SCHEMA["protocol"] if key.name == "metrics").choices
         if name not in allowed:
@@ -405,10 +413,38 @@ def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
     return Protocol(**_lists_to_tuples(values))
 
 
+def _mitigation(raw: dict[str, Any], faults: Faults) -> MitigationTable:
+    values = _table(raw, "mitigation", faults)
+    known = list(raw["attributes"]) if isinstance(raw.get("attributes"), dict) else []
+    names = values.get("attributes", [])
+    for name in names:
+        if name not in known:
+            faults.add(
+                "[mitigation] attributes",
+                f"{show(name)} is no attribute{nearest(name, known)}; allowed: {', '.join(known)}",
+            )
+    if len(set(names)) < len(names):
+        faults.add("[mitigation] attributes", "names an attribute twice; name each once")
+    for key, high in (("strength", 100), ("headroom", 0.5)):
+        for name in (key, f"{key}s"):
+            given = values.get(name, [])
+            wrong = [one for one in (given if isinstance(given, list) else [given]) if not 0 <= one <= high]
+            if wrong:
+                faults.add(
+                    f"[mitigation] {name}", f"{show(wrong[0])} is out of range; allowed: 0 to {high:g}"
+                )
+    return MitigationTable(**_lists_to_tuples(values))
+
+
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     "resamples": (1, 1_000_000),
     "resample_size": (1, float("inf")),
     "vfr_stable": (0, 0.5),
+    "size_repeats": (2, 10_000),
+    "cv_stable": (0, 1),
+    "field_size": (1, float("inf")),
+    "site_folds": (2, 1000),
+    "kappa_stable": (-1, 1),
     "max_groups": (2, 1000),
     "audit_share": (0.01, 0.99),
     "seed": (0, 2**32 - 1),

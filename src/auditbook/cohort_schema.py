@@ -130,13 +130,18 @@ KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text, number or true/false": _is_value,
     "list of texts": lambda value: _is_list(value, _is_text),
     "list of numbers": lambda value: _is_list(value, is_number),
+    "list of whole numbers": lambda value: _is_list(value, _is_whole),
     "list of texts, numbers or true/false": lambda value: _is_list(value, _is_value),
     "table of texts": lambda value: _is_mapping(value, _is_text),
     "table of numbers": lambda value: _is_mapping(value, is_number),
     "list of tables": lambda value: _is_list(value, lambda item: isinstance(item, dict)),
 }
 
-_PROTOCOL_KINDS = {"metrics": "list of texts", "thresholds": "table of numbers"}
+_PROTOCOL_KINDS = {
+    "metrics": "list of texts",
+    "thresholds": "table of numbers",
+    "audit_sizes": "list of whole numbers",
+}
 
 
 def _protocol_keys() -> tuple[Key, ...]:
@@ -145,9 +150,8 @@ def _protocol_keys() -> tuple[Key, ...]:
     for item in fields(Protocol):
         value = getattr(Protocol(), item.name)
         kind = _PROTOCOL_KINDS.get(item.name, "whole number" if isinstance(value, int) else "number")
-        default = {"metrics": ", ".join(METRIC_NAMES), "thresholds": "as published"}.get(
-            item.name, f"{value}"
-        )
+        listed = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
+        default = "as published" if item.name == "thresholds" else listed
         choices = (*METRIC_NAMES, *EXTRA_METRIC_NAMES) if item.name == "metrics" else ()
         keys.append(Key(item.name, kind, default, choices))
     return tuple(keys)
@@ -212,6 +216,13 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
         Key("percentile", "number", "none"),
     ),
     "protocol": _protocol_keys(),
+    "mitigation": (
+        Key("attributes", "list of texts", "the first three attributes"),
+        Key("strength", "number", "2"),
+        Key("strengths", "list of numbers", "0.5, 1, 1.5, 2, 3, 5"),
+        Key("headroom", "number", "0"),
+        Key("headrooms", "list of numbers", "0, 0.02, 0.04, 0.06, 0.08, 0.1"),
+    ),
 }
 
 REQUIRED_TABLES = ("data", "outcome", "attributes")

@@ -174,6 +174,32 @@ class PanelTable:
 
 
 @dataclass(frozen=True)
+class MitigationTable:
+    """``[mitigation]``: how the baselines that mitigate are set.
+
+    Attributes
+    ----------
+    attributes : tuple of str
+        Attributes that are crossed into cells; empty takes the first three of the file. Every attribute is
+        held to its disparate impact whether it is crossed or not.
+    strength : float
+        Strength of reweighing in the main table (published: lambda = 2).
+    strengths : tuple of float
+        Strengths of the sweep.
+    headroom : float
+        What is asked of every disparate impact above its threshold (published: 0).
+    headrooms : tuple of float
+        Headrooms of the sweep.
+    """
+
+    attributes: tuple[str, ...] = ()
+    strength: float = 2.0
+    strengths: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
+    headroom: float = 0.0
+    headrooms: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.10)
+
+
+@dataclass(frozen=True)
 class CohortFile:
     """A validated cohort file.
 
@@ -185,7 +211,7 @@ class CohortFile:
         Letters, digits and hyphens: names the folder of a run.
     title : str
         Heading of the report.
-    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol
+    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol, mitigation
         The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order.
     """
 
@@ -202,6 +228,7 @@ class CohortFile:
     scores: tuple[ScoreTable, ...]
     panel: PanelTable
     protocol: Protocol
+    mitigation: MitigationTable = field(default_factory=MitigationTable)
 
     def data_path(self, data: Path | None = None) -> Path | None:
         """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""

@@ -156,7 +156,7 @@ def rate(numerator: ArrayLike, denominator: ArrayLike) -> Rates:
     [0.25, nan]
     """
     top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
+    return np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)
 
 
 def selection_rate(counts: ArrayLike) -> Rates:

@@ -14,9 +14,9 @@ from auditbook.records import Attribute, AuditRecords
 from auditbook.resampling import draw_counts, draw_scores, draw_sites, open_stream
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import (
-    N_BINS,
     OrderedScores,
     ScoreSums,
+    blank_sums,
     order_scores,
     stack_sums,
     sum_scores,
@@ -171,11 +171,10 @@ def order_probabilities(records: AuditRecords) -> dict[str, OrderedScores]:
     >>> order_probabilities(AuditRecords(np.array([0, 1], np.int8), (), ()))
     {}
     """
-    return {
-        score.model: order_scores(records.outcome, score.values)
-        for score in records.scores
-        if score.kind == "probability"
-    }
+    scores = [score for score in records.scores if score.kind == "probability"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        ordered = list(pool.map(lambda score: order_scores(records.outcome, score.values), scores))
+    return {score.model: one for score, one in zip(scores, ordered, strict=True)}
 
 
 def gather_counts(records: AuditRecords, attribute: Attribute, draws: Draws) -> Evidence:
@@ -282,8 +281,8 @@ def _gather_model(
     """Sum and resample the scores of one model."""
     n_groups = len(attribute.groups)
     if model not in ordered:
-        blank = _blank_sums(draws.resamples, n_groups)
-        return Evidence(_blank_sums(n_groups), blank, blank, blank)
+        blank = blank_sums(draws.resamples, n_groups)
+        return Evidence(blank_sums(n_groups), blank, blank, blank)
     scores = ordered[model]
     cells = sort_cells(scores, attribute.codes, n_groups)
 
@@ -298,9 +297,3 @@ def _gather_model(
     resampled = resample(draws.size)
     own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
     return Evidence(sum_scores(scores, attribute.codes, n_groups), resampled, own_size, by_site)
-
-
-def _blank_sums(*shape: int) -> ScoreSums:
-    """Write down the sums over no record."""
-    by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
-    return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)

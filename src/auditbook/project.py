@@ -15,6 +15,9 @@ VERSIONED = (
     "seaborn statsmodels xgboost"
 ).split()
 
+OPTIONAL = ("fairlearn",)
+"""Libraries that add something to a run where they are installed."""
+
 
 def project_file(*parts: str) -> Path:
     """Find a file or folder of the clone.
@@ -60,7 +63,9 @@ def package_version() -> str:
 def versions() -> dict[str, str]:
     """Return the versions of Python and of every library whose results a run depends on."""
     found = {"auditbook": package_version(), "python": platform.python_version()}
-    return found | {name: metadata.version(name) for name in VERSIONED}
+    found |= {name: metadata.version(name) for name in VERSIONED}
+    installed = {item.name for item in metadata.distributions()}
+    return found | {name: metadata.version(name) for name in OPTIONAL if name in installed}
 
 
 @cache

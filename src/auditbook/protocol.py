@@ -24,6 +24,19 @@ class Protocol:
         N, records a resample; at most the audit's own size (published: 10,000).
     vfr_stable : float
         A verdict is stable when its flip rate is at most this (published: 0.10).
+    audit_sizes : tuple of int
+        Sizes of axis 2, rising; those below the audit's own size are tried, and the whole is added
+        (published: 1,000 to 100,000).
+    size_repeats : int
+        R, subsamples a size (published: 30).
+    cv_stable : float
+        A metric has settled at a size when its coefficient of variation is below this (published: 0.05).
+    field_size : int
+        Records that one site can audit; a cell that needs more is not auditable there (published: 50,000).
+    site_folds : int
+        Folds of whole sites in axis 3; as many as there are sites when those are fewer (published: 20).
+    kappa_stable : float
+        Folds agree when Fleiss' kappa is at least this (published: 0.40).
     min_records, min_events, min_non_events : int
         Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
     max_groups : int
@@ -44,6 +57,12 @@ class Protocol:
     resamples: int = 500
     resample_size: int = 10_000
     vfr_stable: float = 0.10
+    audit_sizes: tuple[int, ...] = (1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000)
+    size_repeats: int = 30
+    cv_stable: float = 0.05
+    field_size: int = 50_000
+    site_folds: int = 20
+    kappa_stable: float = 0.40
     min_records: int = 30
     min_events: int = 10
     min_non_events: int = 10
@@ -66,12 +85,15 @@ class Profile:
         Records used at the most, drawn as whole units with the run's seed; None uses all.
     synthetic_rows : int or None
         Records of a synthetic cohort, in place of the cohort file's; None leaves those.
+    refits : int or None
+        Models trained for the baselines that mitigate, at the most; None trains all that they ask for.
     """
 
     name: str
     resamples: int | None
     max_rows: int | None
     synthetic_rows: int | None
+    refits: int | None = None
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""
@@ -80,7 +102,7 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000),
-    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None),
+    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=2),
+    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

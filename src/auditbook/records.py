@@ -45,17 +45,21 @@ class Score:
         A record is selected when its score is at least this.
     values : float array, shape (n,)
         The scores; none is missing.
+    chosen : bool array, shape (n,), or None
+        Who is selected, where that does not follow from the one threshold: thresholds that differ between
+        cells of people, or decisions by lot.
     """
 
     model: str
     kind: ScoreKind
     threshold: float
     values: NDArray[np.floating]
+    chosen: NDArray[np.bool_] | None = None
 
     @property
     def decisions(self) -> NDArray[np.bool_]:
         """True where the record is selected, shape (n,)."""
-        return np.asarray(self.values >= self.threshold)
+        return np.asarray(self.values >= self.threshold) if self.chosen is None else self.chosen
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from auditbook.counts import Counts, stratum_sizes
 from auditbook.errors import InputError
-from auditbook.score_cells import ScoreCells
+from auditbook.score_cells import ScoreCells, add_cells
 from auditbook.score_sums import N_BINS, ScoreSums
 
 FEW = 32
@@ -193,22 +193,11 @@ def draw_scores(cells: ScoreCells, *, size: int, resamples: int, rng: np.random.
     n_groups = cells.sizes.shape[0]
     drawn = allocate_strata(cells.sizes.sum(axis=-1), total=size)
     records = np.zeros((resamples, n_groups, 2, N_BINS))
-    score, logs = np.zeros_like(records), np.zeros_like(records)
     for group, label in zip(*np.nonzero(drawn), strict=True):
         share = cells.sizes[group, label] / cells.sizes[group, label].sum()
         records[:, group, label] = rng.multinomial(drawn[group, label], share, size=resamples)
-    kept = records.reshape(resamples, -1)[:, cells.index]
-    sums = _draw_sums(cells, kept.astype(np.int64), rng)
-    score.reshape(resamples, -1)[:, cells.index] = sums[0]
-    logs.reshape(resamples, -1)[:, cells.index] = sums[1]
-    missing = records[:, :, 0] - score[:, :, 0]
-    return ScoreSums(
-        records=records.sum(axis=2),
-        events=records[:, :, 1],
-        score=score.sum(axis=2),
-        benefit=(missing + score[:, :, 1]).sum(axis=-1),
-        benefit_log=logs.sum(axis=(2, 3)),
-    )
+    kept = records.reshape(resamples, -1)[:, cells.index].astype(np.int64)
+    return add_cells(cells, kept, _draw_sums(cells, kept, rng))
 
 
 def _draw_sums(cells: ScoreCells, records: NDArray[np.int64], rng: np.random.Generator) -> Array:

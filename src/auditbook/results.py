@@ -15,7 +15,7 @@ from auditbook.protocol import Protocol
 
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
-    "tier_reasons site column role kind note source family"
+    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -85,7 +85,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     """Turn a column that pandas read as text, because some cells are blank, into numbers or truth values."""
     if column.dtype != object:
         return column
-    if set(column) <= {"True", "False"}:
+    if len(column) and set(column) <= {"True", "False"}:
         return column == "True"
     return pd.to_numeric(column.map(lambda cell: cell or float("nan")))
 
@@ -110,7 +110,7 @@ class Run:
         """The constants that the run used."""
         known = {field.name for field in fields(Protocol)}
         values = {key: value for key, value in self.info["protocol"].items() if key in known}
-        values["metrics"] = tuple(values["metrics"])
+        values |= {key: tuple(values[key]) for key in ("metrics", "audit_sizes") if key in values}
         values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
         return Protocol(**values)
 
@@ -127,6 +127,21 @@ class Run:
     def verdicts(self) -> pd.DataFrame:
         """One row a cell (model, metric, attribute): estimate, verdict, flip rates."""
         return self.table("verdicts")
+
+    @cached_property
+    def audit_size(self) -> pd.DataFrame:
+        """One row a cell and size: the metric over subsamples of that size."""
+        return self.table("audit_size")
+
+    @cached_property
+    def site_verdicts(self) -> pd.DataFrame:
+        """One row a cell and fold of sites; empty with fewer than two sites."""
+        return self.table("site_verdicts")
+
+    @cached_property
+    def site_agreement(self) -> pd.DataFrame:
+        """One row a model and metric: how far the folds agree."""
+        return self.table("site_agreement")
 
     @cached_property
     def cohort_groups(self) -> pd.DataFrame:
@@ -147,6 +162,21 @@ class Run:
     def models(self) -> pd.DataFrame:
         """One row a model: where its scores come from and how good they are."""
         return self.table("models")
+
+    @cached_property
+    def baselines(self) -> pd.DataFrame:
+        """One row a protocol, part and baseline: what mitigation costs and whether it holds."""
+        return self.table("baselines")
+
+    @cached_property
+    def baseline_cells(self) -> pd.DataFrame:
+        """One row a protocol, part, baseline, metric and attribute: verdict and flip rate."""
+        return self.table("baseline_cells")
+
+    @cached_property
+    def baseline_thresholds(self) -> pd.DataFrame:
+        """One row a protocol, part, baseline and cell of people: its threshold and whom it selects."""
+        return self.table("baseline_thresholds")
 
     @cached_property
     def score_bins(self) -> pd.DataFrame:

@@ -8,12 +8,14 @@ from typing import Any
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
 from auditbook.chapters import chapter_names, chapter_source, execute_chapters
+from auditbook.cohort import Cohort
 from auditbook.errors import naming
+from auditbook.mitigation.baselines import make_baselines
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
 from auditbook.results import Run, read_run, write_table
-from auditbook.scores import score_cohort
+from auditbook.scores import ScoredCohort, score_cohort
 from auditbook.state import (
     fresh_folder,
     hash_results,
@@ -97,7 +99,7 @@ def open_run(run_dir: str = "") -> Run:
         return read_run(Path(run_dir))
     folder = runs_folder() / DEFAULT_COHORT.stem
     if not (folder / "run.json").is_file():
-        with Progress(total=5) as progress:
+        with Progress(total=6) as progress:
             run_audit(Request(DEFAULT_COHORT), progress)
     return read_run(folder)
 
@@ -158,10 +160,32 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     note_step(timing, "verdicts", "done", time.monotonic() - started)
     progress.done()
 
+    _mitigate(plan, cohort, scored, timing, progress)
     info = describe_audit(plan, cohort, scored) | timing
     info["hashes"] |= {"audit": key, "results": hash_results(plan.next / "results")}
     write_json(plan.next / "run.json", info)
     return info
+
+
+def _mitigate(
+    plan: Plan, cohort: Cohort, scored: ScoredCohort, timing: dict[str, Any], progress: Progress
+) -> None:
+    """Make the tables of the baselines that mitigate, in ``next``."""
+    started = time.monotonic()
+    tables = make_baselines(
+        cohort,
+        scored,
+        protocol=plan.protocol,
+        cache_dir=plan.cache,
+        refits=plan.request.profile.refits,
+        jobs=plan.request.jobs,
+        force=plan.request.force,
+        progress=progress.say,
+    )
+    for name, table in tables.items():
+        write_table(table, plan.next / "results" / f"{name}.csv")
+    note_step(timing, "baselines", "done", time.monotonic() - started)
+    progress.done()
 
 
 def _execute_chapters(plan: Plan, info: dict[str, Any], progress: Progress) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.score_sums import N_BINS, OrderedScores
+from auditbook.score_sums import N_BINS, OrderedScores, ScoreSums
 
 Array = NDArray[np.float64]
 
@@ -47,6 +47,11 @@ class ScoreCells:
     low: Array
     high: Array
     root: Array
+
+    def total(self) -> ScoreSums:
+        """Add up all records, leading shape ()."""
+        whole = add_cells(self, self.held[None], (self.held * self.mean)[:, None])
+        return ScoreSums(*(part[0] for part in whole.parts()))
 
 
 def sort_cells(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> ScoreCells:
@@ -116,3 +121,42 @@ def _describe(
     cross = np.divide(square[1] - off[0] * off[1], first, out=np.zeros_like(first), where=first > 0)
     second = np.sqrt(np.maximum(square[2] - off[1] * off[1] - cross * cross, 0))
     return off + ordered.centres[:, index % (2 * N_BINS)], np.stack([first, cross, second])
+
+
+def add_cells(cells: ScoreCells, records: NDArray[np.int64], sums: Array) -> ScoreSums:
+    """Add drawn cells up to the sums of their groups and bins.
+
+    Parameters
+    ----------
+    cells : ScoreCells
+        What was drawn from.
+    records : int array, shape (n_draws, n_cells)
+        Records drawn of each cell.
+    sums : float array, shape (2, n_draws, n_cells)
+        Sums of s and of b ln b over them.
+
+    Returns
+    -------
+    ScoreSums
+        Leading shape (n_draws,).
+
+    Examples
+    --------
+    >>> from auditbook.score_sums import order_scores
+    >>> cells = sort_cells(order_scores([1, 0], [0.9, 0.2]), [0, 0], 1)
+    >>> add_cells(cells, np.array([[1, 2]]), np.zeros((2, 1, 2))).records.sum().item()
+    3.0
+    """
+    shape = (len(records), *cells.sizes.shape)
+    whole = np.zeros((3, len(records), cells.sizes.size))
+    whole[0][:, cells.index] = records
+    whole[1:][:, :, cells.index] = sums
+    drawn, score, logs = (part.reshape(shape) for part in whole)
+    missing = drawn[:, :, 0] - score[:, :, 0]
+    return ScoreSums(
+        records=drawn.sum(axis=2),
+        events=drawn[:, :, 1],
+        score=score.sum(axis=2),
+        benefit=(missing + score[:, :, 1]).sum(axis=-1),
+        benefit_log=logs.sum(axis=(2, 3)),
+    )

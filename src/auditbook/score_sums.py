@@ -72,6 +72,28 @@ def stack_sums(sums: Sequence[ScoreSums]) -> ScoreSums:
     return ScoreSums(*(np.stack(part) for part in zip(*(one.parts() for one in sums), strict=True)))
 
 
+def blank_sums(*shape: int) -> ScoreSums:
+    """Write down the sums over no record.
+
+    Parameters
+    ----------
+    *shape : int
+        Leading shape, then n_groups.
+
+    Returns
+    -------
+    ScoreSums
+        Zeros.
+
+    Examples
+    --------
+    >>> blank_sums(2, 3).records.shape
+    (2, 3, 10)
+    """
+    by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
+    return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)
+
+
 def assign_bins(values: ArrayLike) -> NDArray[np.int8]:
     """Give each score its bin: [0, 0.1), [0.1, 0.2), ..., [0.9, 1].
 

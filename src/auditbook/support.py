@@ -1,6 +1,7 @@
 """Is there enough of every group to give a verdict, and if not, what is missing?"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,41 @@ def _count(number: int, word: str) -> str:
     """Write a number with its noun."""
     noun = word.replace("_", "-")
     return f"{number} {noun[:-1] if number == 1 else noun}"
+
+
+def lack_support(metric: Metric, strata: NDArray[Any], *, protocol: Protocol) -> NDArray[np.bool_]:
+    """Tell in which of many samples a group has too little of what a metric needs.
+
+    Parameters
+    ----------
+    metric : Metric
+        What is judged.
+    strata : array, shape (..., n_groups, 2)
+        Events and non-events of the groups that hold records in the audit.
+    protocol : Protocol
+        The minimum support.
+
+    Returns
+    -------
+    bool array, shape (...)
+        True where one group or more falls short.
+
+    Examples
+    --------
+    >>> from auditbook.metrics import METRICS
+    >>> lack_support(METRICS["DI"], np.array([[[15, 15]], [[15, 14]]]), protocol=Protocol()).tolist()
+    [False, True]
+    """
+    held = {
+        "events": (strata[..., 0], protocol.min_events),
+        "non_events": (strata[..., 1], protocol.min_non_events),
+        "records": (strata.sum(axis=-1), protocol.min_records),
+    }
+    short = strata.sum(axis=-1) == 0
+    for word in set(metric.needs) & set(held):
+        found, wanted = held[word]
+        short = short | (found < wanted)
+    return np.asarray(short.any(axis=-1))
 
 
 def find_obstacles(

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import RunError
@@ -50,6 +53,7 @@ def train_scores(
     cache_dir: Path,
     force: bool = False,
     progress: Callable[[str], None] = lambda text: None,
+    weights: NDArray[np.float64] | None = None,
 ) -> TrainedScores:
     """Train one model and score the audited records, or read the scores that the same call gave before.
 
@@ -71,6 +75,8 @@ def train_scores(
         True trains anew even when the scores are there.
     progress : callable
         Is told what is being done.
+    weights : float array, shape (n_train,), optional
+        Weights of the training records (see `takes_weights`).
 
     Returns
     -------
@@ -83,24 +89,31 @@ def train_scores(
         If the library fails, or gives anything but probabilities.
     """
     outcome = np.asarray(train_outcome, dtype=np.int8)
-    key = scores_key(config, features, outcome, seed=seed)
+    key = scores_key(config, features, outcome, seed=seed, weights=weights)
     path = cache_dir / f"{config.name}-{key[:32]}.parquet"
     kept = None if force else _read_scores(path, key, len(features.audit))
     if kept is not None:
         progress(f"{config.title}: scores kept from an earlier run")
         return TrainedScores(kept, cached=True)
     progress(f"{config.title}: training on {len(outcome):,} records")
-    values = _train(config, features, outcome, seed=seed, jobs=jobs, progress=progress)
+    values = _train(config, features, outcome, seed=seed, jobs=jobs, progress=progress, weights=weights)
     _write_scores(path, key, values)
     return TrainedScores(values, cached=False)
 
 
-def scores_key(config: ModelConfig, features: Features, train_outcome: NDArray[np.int8], *, seed: int) -> str:
+def scores_key(
+    config: ModelConfig,
+    features: Features,
+    train_outcome: NDArray[np.int8],
+    *,
+    seed: int,
+    weights: NDArray[np.float64] | None = None,
+) -> str:
     """Hash everything that determines a trained model's scores.
 
     Parameters
     ----------
-    config, features, train_outcome, seed
+    config, features, train_outcome, seed, weights
         As for `train_scores`.
 
     Returns
@@ -118,7 +131,8 @@ def scores_key(config: ModelConfig, features: Features, train_outcome: NDArray[n
         "shapes": [features.train.shape, features.audit.shape],
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
-    for array in (features.train, features.audit, train_outcome):
+    weighed = () if weights is None else (weights,)
+    for array in (features.train, features.audit, train_outcome, *weighed):
         digest.update(hashlib.sha256(np.ascontiguousarray(array).data).digest())
     return digest.hexdigest()
 
@@ -131,13 +145,14 @@ def _train(
     seed: int,
     jobs: int,
     progress: Callable[[str], None],
+    weights: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Train and score; what the library warns of is told, not shown."""
     classifier = make_classifier(config, seed=seed, jobs=jobs)
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("always")
         try:
-            classifier.fit(features.train, outcome)
+            classifier.fit(features.train, outcome, **_weight_parameters(classifier, weights))
             values = np.asarray(classifier.predict_proba(features.audit)[:, 1], dtype=np.float64)
         except Exception as fault:
             raise RunError(f"{config.title} could not be trained: {fault}") from fault
@@ -146,6 +161,38 @@ def _train(
     if not _are_probabilities(values, len(features.audit)):
         raise RunError(f"{config.title} gave scores that are not probabilities")
     return values
+
+
+def takes_weights(config: ModelConfig) -> bool:
+    """Tell whether a model can be trained with weights.
+
+    Parameters
+    ----------
+    config : ModelConfig
+        A model of the panel.
+
+    Returns
+    -------
+    bool
+        True when its class takes ``sample_weight``.
+
+    Examples
+    --------
+    >>> from auditbook.panel import read_panel
+    >>> takes_weights(read_panel()["logistic"])
+    True
+    """
+    classifier = make_classifier(config, seed=0, jobs=1)
+    last = classifier[-1] if isinstance(classifier, Pipeline) else classifier
+    return bool(has_fit_parameter(last, "sample_weight"))
+
+
+def _weight_parameters(classifier: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:
+    """Name the weights as the classifier wants them; a pipeline hands them to its last step."""
+    if weights is None:
+        return {}
+    step = f"{classifier.steps[-1][0]}__" if isinstance(classifier, Pipeline) else ""
+    return {f"{step}sample_weight": weights}
 
 
 def _are_probabilities(values: NDArray[np.float64], length: int) -> bool:

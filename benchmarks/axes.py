@@ -1,0 +1,64 @@
+"""How long do axes 2 and 3 and the tiers take for the whole grid?
+
+Twelve score columns, four attributes (5, 2, 2 and 4 groups), 185,026 records, 441 sites: the records of
+`benchmarks/verdicts.py`. Run with
+
+    OMP_NUM_THREADS=2 python benchmarks/axes.py
+
+Each figure is the best of three; processor time stands beside it.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from verdicts import N_MODELS, N_RECORDS, N_SITES, SHARES, make_records, time_best
+
+from auditbook.audit_size import sweep_sizes
+from auditbook.evidence import order_probabilities
+from auditbook.folds import plan_folds
+from auditbook.protocol import Protocol
+from auditbook.records import AuditRecords
+from auditbook.site_agreement import rate_agreement
+from auditbook.site_verdicts import judge_sites
+from auditbook.tiers import assign_tiers
+from auditbook.verdicts import judge
+
+
+def main() -> None:
+    """Time everything and print a line for each."""
+    records, protocol = make_records(np.random.default_rng(42)), Protocol()
+    verdicts = judge(records, protocol=protocol, seed=42)
+    ordered = order_probabilities(records)
+
+    def judge_axes(records: AuditRecords) -> None:
+        known = order_probabilities(records)
+        folds = plan_folds(records, n_folds=protocol.site_folds)
+        rated = judge_sites(records, verdicts, folds, protocol=protocol, ordered=known)
+        sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=known)
+        assign_tiers(verdicts, sizes, rate_agreement(rated, verdicts), protocol=protocol)
+
+    folds = plan_folds(records, n_folds=protocol.site_folds)
+    rated = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
+    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=ordered)
+    agreement = rate_agreement(rated, verdicts)
+    work = {
+        "ordering the scores": lambda: order_probabilities(records),
+        "axis 2": lambda: sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=ordered),
+        "folds": lambda: plan_folds(records, n_folds=protocol.site_folds),
+        "axis 3, verdicts": lambda: judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered),
+        "axis 3, agreement": lambda: rate_agreement(rated, verdicts),
+        "tiers": lambda: assign_tiers(verdicts, sizes, agreement, protocol=protocol),
+        f"all {N_MODELS * len(SHARES) * len(protocol.metrics)} cells (2 s)": lambda: judge_axes(records),
+    }
+    print(f"{N_RECORDS:,} records, {N_MODELS} models, R = {protocol.size_repeats}, {N_SITES} sites")
+    print("in brackets: the time to reach")
+    for what, run in work.items():
+        print(f"{what:40s} {time_best(run)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""What does the instrument say of one baseline on one part?"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from auditbook.counts import accuracy, count_groups, rate, selection_rate
+from auditbook.discrimination import estimate_auroc
+from auditbook.folds import Folds
+from auditbook.metrics import find_metric
+from auditbook.protocol import Protocol
+from auditbook.records import AuditRecords
+from auditbook.site_agreement import DEFINED, rate_agreement
+from auditbook.site_verdicts import judge_sites
+from auditbook.verdicts import judge
+
+CELL = ["metric", "attribute"]
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Verdicts of one baseline, by records and by folds of sites.
+
+    Attributes
+    ----------
+    records : AuditRecords
+        What was judged, with the baseline's decisions.
+    verdicts : DataFrame
+        One row a metric and attribute, as `judge` gives it.
+    agreement : DataFrame
+        One row a metric, as `rate_agreement` gives it.
+    parity : DataFrame
+        The verdicts on disparate impact, whether or not the protocol asks for that metric.
+    auroc : float
+        Area under the ROC curve of the scores; nan for decisions.
+    """
+
+    records: AuditRecords
+    verdicts: pd.DataFrame
+    agreement: pd.DataFrame
+    parity: pd.DataFrame
+    auroc: float
+
+
+def assess(
+    records: AuditRecords,
+    *,
+    protocol: Protocol,
+    seed: int,
+    folds: Folds | None,
+    unshifted: Assessment | None = None,
+) -> Assessment:
+    """Judge one baseline with the audit's own instrument.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        One part with the baseline's decisions. The score keeps the model's name, so that every baseline
+        draws the same random numbers as the audit of the model does.
+    protocol : Protocol
+        The audit's constants.
+    seed : int
+        The run's seed.
+    folds : Folds or None
+        Folds of sites, the same for all baselines.
+    unshifted : Assessment, optional
+        Of the same scores with other decisions: metrics that need no decision are taken from there.
+
+    Returns
+    -------
+    Assessment
+        Verdicts, flip rates and the agreement of folds.
+    """
+    if unshifted is None:
+        verdicts, agreement = _judge_all(records, protocol, seed, folds)
+        parity = verdicts[verdicts["metric"] == "DI"]
+        if "DI" not in protocol.metrics:
+            parity = judge(records, protocol=replace(protocol, metrics=("DI",)), seed=seed)
+        return Assessment(records, verdicts, agreement, parity, _auroc(records))
+    counted = tuple(name for name in protocol.metrics if not find_metric(name).needs_probability)
+    parity_only = ("DI",) if "DI" not in counted else ()
+    fresh, folded = _judge_all(records, replace(protocol, metrics=(*counted, *parity_only)), seed, folds)
+    verdicts = _merge(unshifted.verdicts, fresh, CELL)
+    agreement = _merge(unshifted.agreement, folded, ["metric"])
+    return Assessment(records, verdicts, agreement, fresh[fresh["metric"] == "DI"], unshifted.auroc)
+
+
+def _judge_all(
+    records: AuditRecords, protocol: Protocol, seed: int, folds: Folds | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give verdicts by records and the agreement of folds."""
+    verdicts = judge(records, protocol=protocol, seed=seed)
+    sites = judge_sites(records, verdicts, folds, protocol=protocol)
+    return verdicts, rate_agreement(sites, verdicts)
+
+
+def _auroc(records: AuditRecords) -> float:
+    score = records.scores[0]
+    return np.nan if score.kind == "decision" else estimate_auroc(records.outcome, score.values).auroc
+
+
+def _merge(old: pd.DataFrame, new: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Put new rows in the place of the old ones with the same key; the order stays."""
+    place = {name: row for row, name in enumerate(zip(*(old[part] for part in key), strict=True))}
+    fresh = list(zip(*(new[part] for part in key), strict=True))
+    both = pd.concat([old, new.astype(old.dtypes.to_dict())], ignore_index=True)
+    rows = np.arange(len(old))
+    for row, name in enumerate(fresh):
+        if name in place:
+            rows[place[name]] = len(old) + row
+    return both.iloc[rows].reset_index(drop=True)
+
+
+def summarise(found: Assessment, reference: Assessment, *, protocol: Protocol) -> dict[str, object]:
+    """Sum one baseline up in one row.
+
+    Parameters
+    ----------
+    found : Assessment
+        Of the baseline.
+    reference : Assessment
+        Of the model without intervention, on the same records.
+    protocol : Protocol
+        Gives the largest flip rate of a stable verdict.
+
+    Returns
+    -------
+    dict of str to number
+        Cells of baselines.csv: flip rates are over the cells that have a verdict, kappa over the metrics that
+        have one.
+    """
+    score, outcome = found.records.scores[0], found.records.outcome
+    counts = _count_all(found.records)
+    judged = found.verdicts[found.verdicts["verdict"] != "inconclusive"]
+    flips = judged["vfr"].dropna()
+    parity = found.parity
+    kappas = found.agreement.loc[found.agreement["status"] == DEFINED, "kappa"]
+    cost = 100 * (accuracy(_count_all(reference.records)) - accuracy(counts))
+    changed = np.mean(score.decisions != reference.records.scores[0].decisions)
+    tp, fp, fn, _ = counts
+    return {
+        "n": len(outcome),
+        "accuracy": float(accuracy(counts)),
+        "auroc": found.auroc,
+        "f1": float(rate(2 * tp, 2 * tp + fp + fn)),
+        "selection_rate": float(selection_rate(counts)),
+        **{
+            di_column(name): value
+            for name, value in zip(parity["attribute"], parity["estimate"], strict=True)
+        },
+        "di_passes": int((parity["verdict"] == "pass").sum()),
+        "di_judged": int((parity["verdict"] != "inconclusive").sum()),
+        "cells": len(judged),
+        "passes": int((judged["verdict"] == "pass").sum()),
+        "mean_vfr": _mean(flips),
+        "max_vfr": float(flips.max()) if len(flips) else np.nan,
+        "flipped": int((flips > 0).sum()),
+        "unstable": int((flips > protocol.vfr_stable).sum()),
+        "mean_vfr_own_size": _mean(judged["vfr_own_size"].dropna()),
+        "mean_kappa": _mean(kappas),
+        "kappa_metrics": len(kappas),
+        "accuracy_cost": float(cost),
+        "changed": float(changed),
+    }
+
+
+def _count_all(records: AuditRecords) -> np.ndarray:
+    """Count all records as one group, shape (4,)."""
+    one = np.zeros(len(records.outcome), dtype=np.intp)
+    return count_groups(records.outcome, records.scores[0].decisions, one, 1)[0]
+
+
+def _mean(numbers: pd.Series) -> float:
+    return float(numbers.mean()) if len(numbers) else np.nan
+
+
+def di_column(attribute: str) -> str:
+    """Name the column of baselines.csv that holds an attribute's disparate impact.
+
+    Parameters
+    ----------
+    attribute : str
+        Name of the attribute.
+
+    Returns
+    -------
+    str
+        ``di_<attribute>``; with a further underscore where that is taken.
+
+    Examples
+    --------
+    >>> di_column("race"), di_column("passes")
+    ('di_race', 'di_passes_')
+    """
+    return f"di_{attribute}_" if attribute in ("passes", "judged") else f"di_{attribute}"

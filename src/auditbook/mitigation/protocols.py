@@ -1,0 +1,106 @@
+"""On which records are thresholds chosen, and on which are they reported?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.cohort import Cohort
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.split import split_units
+
+SINGLE = "single split"
+"""Selected and reported on the same records: the paper's other protocol."""
+TRAINED, GIVEN = "70/15/15", "50/50"
+"""Separate parts: train, validation, audit; without a model trained here, validation and audit."""
+VALIDATION, AUDIT = "validation", "audit"
+SEPARATE_SHARE = 0.30
+"""Validation and audit part together, when a model is trained (published)."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which records do what in one protocol.
+
+    Attributes
+    ----------
+    protocol : str
+        `SINGLE`, `TRAINED` or `GIVEN`.
+    train, validation, audit : int array
+        Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
+        split, `validation` is `audit`.
+    """
+
+    protocol: str
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    audit: NDArray[np.int64]
+
+    @property
+    def separate(self) -> bool:
+        """Whether the audit part is unseen when thresholds are chosen."""
+        return self.protocol != SINGLE
+
+    @property
+    def scored(self) -> NDArray[np.int64]:
+        """Positions of every record that needs a score, increasing."""
+        return np.union1d(self.validation, self.audit)
+
+
+def divide_three(cohort: Cohort, *, trains: bool, seed: int) -> Parts:
+    """Divide a cohort by whole units into training, validation and audit part.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    trains : bool
+        Whether a model is trained here. If not, all records are divided evenly between validation and audit.
+    seed : int
+        The run's seed.
+
+    Returns
+    -------
+    Parts
+        Shares of the units as near to 70, 15 and 15 % (or 50 and 50 %) as whole units allow.
+
+    Raises
+    ------
+    InputError
+        If the cohort has too few units, events or non-events to be divided.
+    """
+    everyone, nobody = np.arange(len(cohort.outcome)), np.arange(0)
+    train, rest = nobody, everyone
+    if trains:
+        outer = split_units(cohort.outcome, cohort.unit, audit_share=SEPARATE_SHARE, seed=seed)
+        train, rest = outer.train, outer.audit
+    inner = split_units(cohort.outcome[rest], cohort.unit[rest], audit_share=0.5, seed=seed)
+    return Parts(TRAINED if trains else GIVEN, train, rest[inner.train], rest[inner.audit])
+
+
+def take_records(
+    cohort: Cohort, positions: NDArray[np.int64], score: Score, *, site: NDArray[np.intp] | None
+) -> AuditRecords:
+    """Take some of a cohort's records with their scores by one model.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    positions : int array, shape (n,)
+        Which records.
+    score : Score
+        Of these records.
+    site : int array, shape (length of the cohort,), or None
+        Position of each record's site among all sites of the cohort.
+
+    Returns
+    -------
+    AuditRecords
+        Of one model.
+    """
+    attributes = tuple(
+        Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
+    )
+    here = None if site is None else site[positions]
+    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, (score,), here)

@@ -1,0 +1,266 @@
+"""What is needed of a cohort and its model before anything is mitigated: parts, scores, cells, features."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.cohort import Cohort
+from auditbook.features import Features, build_features
+from auditbook.mitigation.joint_cells import JointCells, join_cells
+from auditbook.mitigation.protocols import SINGLE, Parts, divide_three, take_records
+from auditbook.panel import ModelConfig
+from auditbook.protocol import Protocol
+from auditbook.records import AuditRecords, Score
+from auditbook.scores import ModelInfo, ScoredCohort, percentile_threshold, read_given
+from auditbook.split import Split
+from auditbook.training import train_scores
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Work:
+    """How the work is done; nothing here changes a result.
+
+    Attributes
+    ----------
+    cache_dir : Path
+        Folder in which trained scores are kept.
+    jobs : int
+        Cores to use.
+    force : bool
+        Train anew even when scores were kept.
+    progress : callable
+        Is told what is being done.
+    """
+
+    cache_dir: Path
+    jobs: int = 2
+    force: bool = False
+    progress: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """The one model that is mitigated.
+
+    Attributes
+    ----------
+    info : ModelInfo
+        Where its scores come from.
+    score : Score
+        Of the audited records.
+    config : ModelConfig or None
+        How it is trained; None for given scores.
+    """
+
+    info: ModelInfo
+    score: Score
+    config: ModelConfig | None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One protocol, ready for interventions.
+
+    Attributes
+    ----------
+    parts : Parts
+        Which records do what.
+    cohort : Cohort
+        The cohort.
+    model : Canonical
+        The model.
+    cells : JointCells
+        Of all records of the cohort.
+    features : Features or None
+        Of the training records and of ``parts.scored``; None when no model is trained here.
+    values : float array, shape (len(parts.scored),)
+        The model's scores without intervention.
+    seed : int
+        The run's seed.
+    """
+
+    parts: Parts
+    cohort: Cohort
+    model: Canonical
+    cells: JointCells
+    features: Features | None
+    values: Array
+    seed: int
+
+    def cut(self, values: Array) -> tuple[Score, Score]:
+        """Turn scores of ``parts.scored`` into a Score of the validation and of the audit part.
+
+        A threshold that is a percentile is that of the validation part.
+        """
+        parts, score = self.parts, self.model.score
+        validation, audit = (
+            values[np.searchsorted(parts.scored, part)] for part in (parts.validation, parts.audit)
+        )
+        percentile = self.model.info.percentile
+        threshold = score.threshold if percentile is None else percentile_threshold(validation, percentile)
+        name, kind = score.model, score.kind
+        return Score(name, kind, threshold, validation), Score(name, kind, threshold, audit)
+
+    def records(self, pair: tuple[Score, Score]) -> tuple[AuditRecords, AuditRecords]:
+        """Take the records of the validation and of the audit part with their scores."""
+        validation, audit = pair
+        return (
+            take_records(self.cohort, self.parts.validation, validation, site=self.site),
+            take_records(self.cohort, self.parts.audit, audit, site=self.site),
+        )
+
+    @cached_property
+    def site(self) -> NDArray[np.intp] | None:
+        """Position of each record's site among all sites of the cohort."""
+        return None if self.cohort.site is None else np.unique(self.cohort.site, return_inverse=True)[1]
+
+    def cell_codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the cells of the validation and of the audit part."""
+        return self.cells.codes[self.parts.validation], self.cells.codes[self.parts.audit]
+
+    def refit(self, weights: Array | None, work: Work) -> Array:
+        """Train the model again, with weights, and score ``parts.scored``.
+
+        Parameters
+        ----------
+        weights : float array, shape (n_train,), or None
+            Weights of the training records.
+        work : Work
+            Cache and cores.
+        """
+        return _train(self.model, self.features, self._train_outcome(), weights, self.seed, work)
+
+    def _train_outcome(self) -> NDArray[np.int8]:
+        return self.cohort.outcome[self.parts.train].astype(np.int8)
+
+
+def choose_canonical(cohort: Cohort, scored: ScoredCohort, panel: dict[str, ModelConfig]) -> Canonical | None:
+    """Choose the model to mitigate: the first trained, else the first given probability, else none.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    scored : ScoredCohort
+        Its models.
+    panel : dict of str to ModelConfig
+        The models that can be trained.
+
+    Returns
+    -------
+    Canonical or None
+        None when every score is a rank or a decision.
+    """
+    pairs = list(zip(scored.models, scored.records.scores, strict=True))
+    for info, score in pairs:
+        if info.source == "trained":
+            return Canonical(info, score, panel[info.name])
+    for info, score in pairs:
+        if score.kind == "probability":
+            return Canonical(info, score, None)
+    return None
+
+
+def open_single(cohort: Cohort, scored: ScoredCohort, model: Canonical, *, seed: int) -> Stage:
+    """Open the single split: the audit's own records, on which thresholds are chosen as well.
+
+    Parameters
+    ----------
+    cohort, scored : Cohort, ScoredCohort
+        The audit.
+    model : Canonical
+        The model.
+    seed : int
+        The run's seed.
+
+    Returns
+    -------
+    Stage
+        Its scores are those of the audit.
+    """
+    parts = Parts(SINGLE, scored.train, scored.audit, scored.audit)
+    features = _build(cohort, parts, seed) if model.config is not None else None
+    values = model.score.values.astype(np.float64)
+    return Stage(parts, cohort, model, _cross(cohort), features, values, seed)
+
+
+def open_separate(cohort: Cohort, model: Canonical, *, protocol: Protocol, work: Work) -> Stage:
+    """Open the protocol with separate parts; a trained model is trained again on its training part.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    model : Canonical
+        The model.
+    protocol : Protocol
+        Gives the seed.
+    work : Work
+        Cache and cores.
+
+    Returns
+    -------
+    Stage
+        Ready for interventions.
+
+    Raises
+    ------
+    InputError
+        If the cohort is too small to be divided.
+    """
+    seed = protocol.seed
+    parts = divide_three(cohort, trains=model.config is not None, seed=seed)
+    if model.config is None:
+        table = next(item for item in cohort.file.scores if item.name == model.info.name)
+        values = read_given(cohort.table, table, parts.scored).values.astype(np.float64)
+        return Stage(parts, cohort, model, _cross(cohort), None, values, seed)
+    features = _build(cohort, parts, seed)
+    outcome = cohort.outcome[parts.train].astype(np.int8)
+    values = _train(model, features, outcome, None, seed, work)
+    return Stage(parts, cohort, model, _cross(cohort), features, values, seed)
+
+
+def _cross(cohort: Cohort) -> JointCells:
+    """Cross the attributes that the cohort file names, or its first three."""
+    names = cohort.file.mitigation.attributes or tuple(item.name for item in cohort.attributes[:3])
+    return join_cells([item for name in names for item in cohort.attributes if item.name == name])
+
+
+def _build(cohort: Cohort, parts: Parts, seed: int) -> Features:
+    return build_features(
+        cohort.table,
+        cohort.feature_columns,
+        train_outcome=cohort.outcome[parts.train],
+        unit=cohort.unit,
+        split=Split(parts.train, parts.scored),
+        seed=seed,
+    )
+
+
+def _train(
+    model: Canonical,
+    features: Features | None,
+    outcome: NDArray[np.int8],
+    weights: Array | None,
+    seed: int,
+    work: Work,
+) -> Array:
+    if model.config is None or features is None:
+        raise ValueError("a given score cannot be trained again")
+    return train_scores(
+        model.config,
+        features,
+        outcome,
+        seed=seed,
+        jobs=work.jobs,
+        cache_dir=work.cache_dir,
+        force=work.force,
+        progress=work.progress,
+        weights=weights,
+    ).values

@@ -1,0 +1,131 @@
+"""What would audits of other sizes say about the groups of one attribute?"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.counts import count_groups, stratum_sizes
+from auditbook.evidence import THREADS
+from auditbook.protocol import Protocol
+from auditbook.records import Attribute, AuditRecords
+from auditbook.resampling import open_stream
+from auditbook.score_cells import sort_cells
+from auditbook.score_sums import OrderedScores, ScoreSums, blank_sums, stack_sums
+from auditbook.subsampling import subsample_counts, subsample_scores
+
+
+@dataclass(frozen=True)
+class SizePlan:
+    """What the draws of one attribute have in common.
+
+    Attributes
+    ----------
+    records : AuditRecords
+        What is audited.
+    attribute : Attribute
+        From `settle_groups`.
+    sizes : list of int
+        Records a subsample.
+    protocol : Protocol
+        Gives R.
+    seed : int
+        The run's seed.
+    """
+
+    records: AuditRecords
+    attribute: Attribute
+    sizes: list[int]
+    protocol: Protocol
+    seed: int
+
+    def stream(self, what: str, model: str, size: int) -> np.random.Generator:
+        """Open the stream of one model and size."""
+        return open_stream(self.seed, f"size {what}", model, self.attribute.name, str(size))
+
+
+@dataclass(frozen=True)
+class SizeDraws:
+    """Counts, or score sums, of one attribute's groups under every model.
+
+    Attributes
+    ----------
+    whole : int array of shape (n_models, n_groups, 4), or ScoreSums with leading shape (n_models,)
+        The audited records as they are.
+    drawn : the same, with leading shape (n_models, n_sizes, R)
+        Subsamples.
+    strata : array, shape (n_models, n_sizes, R, n_groups, 2)
+        Events and non-events of the subsamples.
+    """
+
+    whole: Any
+    drawn: Any
+    strata: NDArray[Any]
+
+
+def draw_size_counts(plan: SizePlan) -> SizeDraws:
+    """Draw the counts of every model's subsamples.
+
+    Parameters
+    ----------
+    plan : SizePlan
+        Records, attribute and sizes.
+
+    Returns
+    -------
+    SizeDraws
+        Of counts.
+    """
+    records, attribute = plan.records, plan.attribute
+    decisions = np.stack([score.decisions for score in records.scores])
+    whole = count_groups(records.outcome, decisions, attribute.codes, len(attribute.groups))
+
+    def draw(size: int, model: str, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        stream = plan.stream("counts", model, size)
+        return subsample_counts(table, size=size, repeats=plan.protocol.size_repeats, rng=stream)
+
+    drawn = np.stack(
+        [
+            np.stack([draw(size, score.model, table) for size in plan.sizes])
+            for score, table in zip(records.scores, whole, strict=True)
+        ]
+    )
+    return SizeDraws(whole, drawn, stratum_sizes(drawn))
+
+
+def draw_size_scores(plan: SizePlan, ordered: Mapping[str, OrderedScores]) -> SizeDraws:
+    """Draw the score sums of every model's subsamples.
+
+    Parameters
+    ----------
+    plan : SizePlan
+        Records, attribute and sizes.
+    ordered : mapping of str to OrderedScores
+        From `order_probabilities`; the sums of a model that is not there are zero.
+
+    Returns
+    -------
+    SizeDraws
+        Of score sums.
+    """
+    codes, n_groups = plan.attribute.codes, len(plan.attribute.groups)
+    repeats = plan.protocol.size_repeats
+
+    def draw(model: str) -> tuple[ScoreSums, ScoreSums]:
+        if model not in ordered:
+            return blank_sums(n_groups), blank_sums(len(plan.sizes), repeats, n_groups)
+        cells = sort_cells(ordered[model], codes, n_groups)
+        sizes = [
+            subsample_scores(cells, size=size, repeats=repeats, rng=plan.stream("scores", model, size))
+            for size in plan.sizes
+        ]
+        return cells.total(), stack_sums(sizes)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(draw, [score.model for score in plan.records.scores]))
+    whole, drawn = (stack_sums(part) for part in zip(*found, strict=True))
+    records, events = drawn.records.sum(axis=-1), drawn.events.sum(axis=-1)
+    return SizeDraws(whole, drawn, np.stack([events, records - events], axis=-1))
