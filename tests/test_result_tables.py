@@ -8,6 +8,8 @@ import pytest
 from auditbook.cli import main
 from cohorts import write_cohort
 
+ATTRIBUTES = ["race", "sex", "age band"]
+
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
@@ -18,12 +20,18 @@ def results(tmp_path_factory):
     return folder / "run"
 
 
+def expand(name):
+    """The attributes for which a column stands: one column each, or one in all."""
+    return ATTRIBUTES if "<attribute>" in name else [""]
+
+
 def test_every_column_of_every_table_is_explained_in_its_order(results, root):
     page = (root / "book" / "result-tables.md").read_text(encoding="utf-8")
     told = {}
     for part in page.split("\n## ")[1:]:
         title, text = part.split("\n", 1)
-        told[title] = re.findall(r"^\| `(\w+)` \| \S", text, re.MULTILINE)
+        listed = re.findall(r"^\| `([\w<>]+)` \| \S", text, re.MULTILINE)
+        told[title] = [name.replace("<attribute>", one) for name in listed for one in expand(name)]
     columns = {
         path.name: path.read_text(encoding="utf-8").splitlines()[0].split(",")
         for path in (results / "results").iterdir()

@@ -26,7 +26,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
     """Compute every result table of an audit, by file name."""
     records, seed = scored.records, protocol.seed
     ordered = order_probabilities(records)
-    verdicts = judge(records, protocol=protocol, seed=seed)
+    verdicts = judge(records, protocol=protocol, seed=seed, ordered=ordered)
     sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=seed, ordered=ordered)
     folds = plan_folds(records, n_folds=protocol.site_folds)
     by_fold = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)

@@ -1,6 +1,6 @@
 """Does each cell pass, fail, or stay open, and how far can its verdict be trusted?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from auditbook.metrics import Metric, find_metric
 from auditbook.protocol import Protocol
 from auditbook.record_checks import check_records
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.score_sums import OrderedScores
 from auditbook.support import find_obstacles
 
 __all__ = ["GROUP_COLUMNS", "VERDICT_COLUMNS", "judge", "tabulate_groups"]
@@ -36,7 +37,13 @@ VERDICT_COLUMNS = (
 ).split()
 
 
-def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFrame:
+def judge(
+    records: AuditRecords,
+    *,
+    protocol: Protocol,
+    seed: int,
+    ordered: Mapping[str, OrderedScores] | None = None,
+) -> pd.DataFrame:
     """Give every cell (model, metric, attribute) its verdict and its three flip rates.
 
     A verdict is ``pass``, ``fail`` or ``inconclusive``. Inconclusive cells say why, keep their estimate where
@@ -51,6 +58,8 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     seed : int
         Seed of the run. Each cell draws from a stream of its own, named by its model and attribute, so its
         numbers depend neither on the other cells nor on the order of records and groups.
+    ordered : mapping of str to OrderedScores, optional
+        From `order_probabilities`, when that is at hand.
 
     Returns
     -------
@@ -91,12 +100,12 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     metrics = [find_metric(name) for name in protocol.metrics]
     draws = plan_draws(records, protocol=protocol, seed=seed)
     scored = any(metric.needs_probability for metric in metrics)
-    ordered = order_probabilities(records) if scored else {}
+    known = ordered if ordered is not None else order_probabilities(records) if scored else {}
     found = []
     for attribute in records.attributes:
         settled = settle_groups(attribute, records.outcome)
         counts = gather_counts(records, settled, draws)
-        sums = gather_scores(records, settled, draws, ordered) if scored else counts
+        sums = gather_scores(records, settled, draws, known) if scored else counts
         context = _Context(records.scores, attribute, settled, counts.whole, draws, protocol)
         found += [
             _judge_cells(metric, sums if metric.needs_probability else counts, context) for metric in metrics

@@ -51,8 +51,11 @@ BOARD_COLUMNS = (
     Column("vfr", "flip rate", "share"),
     Column("vfr_own_size", "own size", "share"),
     Column("vfr_site", "whole sites", "share"),
+    Column("tier", "tier"),
     Column("why", "why"),
 )
+MOST_MODELS = 3
+"""Models that the report writes out in full; of more, only the first."""
 MODEL_COLUMNS = (
     Column("model", "model"),
     Column("source", "scores"),
@@ -152,6 +155,49 @@ def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
     elif math.isnan(cell.ci_low) and not math.isnan(cell.vfr_own_size):
         doubts.append("a flip rate from resamples that do not vary tells nothing")
     return doubts
+
+
+def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
+    """Pick the cells that the report writes out: of every model, or of the first when there are many.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `board`, in its order; with more than `MOST_MODELS` models those of the first only.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return board
+    return board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
+
+
+def describe_choice(run: Run) -> str:
+    """Say which model the report writes out; blank when it writes out all.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return ""
+    first = escape(run.models["model"].iloc[0])
+    return (
+        f"From here on the report is about **{first}**, the first model that the cohort file names. "
+        f"The other {count(len(run.models) - 1)} are compared with it in the chapter on the panel, and all "
+        "their cells stand on the board of tiers."
+    )
 
 
 def count_standings(board: pd.DataFrame) -> pd.DataFrame:
