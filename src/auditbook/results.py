@@ -15,7 +15,8 @@ from auditbook.protocol import Protocol
 
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
-    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band"
+    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
+    "check setting features label"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -177,6 +178,21 @@ class Run:
     def baseline_thresholds(self) -> pd.DataFrame:
         """One row a protocol, part, baseline and cell of people: its threshold and whom it selects."""
         return self.table("baseline_thresholds")
+
+    @cached_property
+    def robustness(self) -> pd.DataFrame:
+        """One row a setting, model and baseline: other protocols, features, seeds and families."""
+        return self.table("robustness")
+
+    @cached_property
+    def sensitivity(self) -> pd.DataFrame:
+        """One row a constant and value: cells that are stable, and in each tier."""
+        return self.table("sensitivity")
+
+    @cached_property
+    def sensitivity_cells(self) -> pd.DataFrame:
+        """One row a constant, value and cell: its verdict and flip rate."""
+        return self.table("sensitivity_cells")
 
     @cached_property
     def score_bins(self) -> pd.DataFrame:
