@@ -96,10 +96,11 @@ def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = No
     Returns
     -------
     Axes
-        One row a baseline and attribute.
+        One row a baseline and attribute; baselines that choose no thresholds have none.
     """
+    parity = parity[parity["chosen"].notna()]
     ax = new_axes(ax, rows=len(parity))
-    if parity.empty or parity["chosen"].isna().all():
+    if parity.empty:
         return say_nothing_to_draw(ax, "There are no separate parts, so nothing can be compared.")
     ax.set_xlim(-0.02, 1.02)
     label_rows(ax, [label_with_n(f"{row.title}: {row.attribute}", row.n, width=34) for row in rows(parity)])
