@@ -37,6 +37,8 @@ class Protocol:
         Folds of whole sites in axis 3; as many as there are sites when those are fewer (published: 20).
     kappa_stable : float
         Folds agree when Fleiss' kappa is at least this (published: 0.40).
+    halvings : int
+        Times that the cohort is halved to check flip rates of one half on the other (ours: 40).
     min_records, min_events, min_non_events : int
         Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
     max_groups : int
@@ -63,6 +65,7 @@ class Protocol:
     field_size: int = 50_000
     site_folds: int = 20
     kappa_stable: float = 0.40
+    halvings: int = 40
     min_records: int = 30
     min_events: int = 10
     min_non_events: int = 10
