@@ -20,7 +20,7 @@ from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords, Score, ScoreKind
 from auditbook.score_sums import N_BINS, assign_bins
 from auditbook.split import Split, split_units
-from auditbook.training import train_scores
+from auditbook.training import Training, train_panel
 
 MODEL_COLUMNS = (
     *("model", "source", "family", "kind", "threshold", "percentile"),
@@ -144,22 +144,19 @@ def score_cohort(
     if not configs:
         return ScoredCohort(_records(cohort, split.audit, given), split.audit, split.train, tuple(infos))
     features = _features(cohort, split, protocol, progress)
-    outcome = cohort.outcome[split.train]
-    for config in configs:
-        made = train_scores(
-            config,
-            features,
-            outcome,
-            seed=protocol.seed,
-            jobs=jobs,
-            cache_dir=cache_dir,
-            force=force,
-            progress=progress,
-        )
-        given.append(
-            _cut(config.name, "probability", made.values, file.panel.threshold, file.panel.percentile)
-        )
-        infos.append(_trained_info(config, file.panel.percentile, len(split.train), made.cached))
+    made = train_panel(
+        [Training(config, features) for config in configs],
+        cohort.outcome[split.train],
+        seed=protocol.seed,
+        jobs=jobs,
+        cache_dir=cache_dir,
+        force=force,
+        progress=progress,
+    )
+    table = file.panel
+    for config, one in zip(configs, made, strict=True):
+        given.append(_cut(config.name, "probability", one.values, table.threshold, table.percentile))
+        infos.append(_trained_info(config, table.percentile, len(split.train), one.cached))
     left_out = tuple((column.column, column.reason) for column in features.left_out)
     records = _records(cohort, split.audit, given)
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
