@@ -64,9 +64,12 @@ def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict
     The audited records of the first model are halved many times, by record and, with enough sites, by whole
     sites. From the first half come the flip rate of axis 1 at several sizes and one for whole sites; from the
     second, audits of these sizes, drawn without replacement by record and by whole sites. Nothing of the
-    second half is used to predict. That two halves of a finite cohort are compared takes nothing away: the
-    distance between an audit of the second and the estimate of the first varies exactly as if both were
-    independent samples of a population without end.
+    second half is used to predict. The distance between an audit of the second and the estimate of the first
+    varies as if both were independent samples of a population without end. Yet the halves mirror each other:
+    what the first has more than the whole, the second has less. Where the whole lies at the threshold they
+    mostly end on opposite sides of it, and where it lies far off hardly ever; over many cohorts, or cells at
+    all distances, the two make up for each other. `realised_mixed` pairs halves of different halvings, which
+    do not mirror each other but share records, and are nearer to each other than independent ones.
 
     Only metrics of counts take part. TI and CAL rest on the scores of the records, which would have to be
     sorted again in every half.

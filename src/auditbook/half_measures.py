@@ -172,6 +172,7 @@ def _compare(
     ]
     return {
         "realised": steps[3],
+        "realised_mixed": _mix(dominant[:, 0], second.pass_share),
         "realised_any": whole_second.share(second.passes != dominant),
         "error": steps[3] - steps[0],
         "from_range": steps[1] - steps[0],
@@ -182,6 +183,14 @@ def _compare(
         "bias_audit": second.mean[:, 0] - rule.metric.values(draws.second),
         "audit_sd": second.sd / np.sqrt(draws.left[:, 0]),
     }
+
+
+def _mix(dominant: Flags, share: Array) -> Array:
+    """Share of the audits of the second halves of all other halvings that differ, shape (halvings,)."""
+    known = ~np.isnan(share)
+    total, held = np.where(known, share, 0).sum(), known.sum()
+    others = rate(total - np.where(known, share, 0), held - known)
+    return np.where(dominant, 1 - others, others)
 
 
 def _flips(sample: Sample) -> Array:

@@ -16,7 +16,8 @@ from auditbook.protocol import Protocol
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
     "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
-    "check setting features label"
+    "check setting features label lowest_attribute "
+    "halving drawing prediction"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -143,6 +144,16 @@ class Run:
     def site_agreement(self) -> pd.DataFrame:
         """One row a model and metric: how far the folds agree."""
         return self.table("site_agreement")
+
+    @cached_property
+    def flip_truth(self) -> pd.DataFrame:
+        """One row a way of halving and drawing, cell and size: predicted and realised flip rate."""
+        return self.table("flip_truth")
+
+    @cached_property
+    def flip_truth_summary(self) -> pd.DataFrame:
+        """One row a way of halving and drawing, prediction and bin: how far predictions hold."""
+        return self.table("flip_truth_summary")
 
     @cached_property
     def cohort_groups(self) -> pd.DataFrame:

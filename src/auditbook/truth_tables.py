@@ -12,20 +12,21 @@ from auditbook.counts import rate
 
 KEYS = ["halving", "drawing", "metric", "attribute", "n"]
 MEANS = (
-    "records predicted predicted_site predicted_wide predicted_site_wide realised realised_any own wrong_side "
-    "against_whole error from_range from_spread from_halves bias_half bias_resample bias_audit resample_sd "
-    "site_sd audit_sd pair_predicted pair_realised pair_across"
+    "records predicted predicted_site predicted_wide predicted_site_wide realised realised_mixed "
+    "realised_any own wrong_side against_whole error from_range from_spread from_halves bias_half "
+    "bias_resample bias_audit resample_sd site_sd audit_sd pair_predicted pair_realised pair_across"
 ).split()
 TRUTH_COLUMNS = (
     "halving drawing model metric attribute n records estimate threshold halvings left_out no_verdict_share "
     "predicted predicted_site predicted_wide predicted_site_wide realised realised_low realised_high "
-    "realised_any own wrong_side against_whole error abs_error abs_error_site from_range from_spread "
-    "from_halves bias_half bias_resample bias_audit halves_sd resample_sd site_sd audit_sd "
+    "realised_mixed realised_any own wrong_side against_whole error abs_error abs_error_site from_range "
+    "from_spread from_halves bias_half bias_resample bias_audit halves_sd resample_sd site_sd audit_sd "
     "pair_predicted pair_realised pair_across"
 ).split()
 SUMMARY_COLUMNS = (
     "halving drawing model prediction bin bin_low bin_high predictions predicted realised realised_low "
-    "realised_high error error_low error_high abs_error chance_error wrong_side brier brier_constant"
+    "realised_high realised_mixed error error_low error_high abs_error chance_error wrong_side "
+    "brier brier_constant"
 ).split()
 EDGES = (0.0, 0.01, 0.05, 0.10, 0.20, 0.35, 0.50)
 """Bounds of the bins of predicted flip rates; a bin holds its upper bound, the first its lower one too."""
@@ -64,8 +65,9 @@ def tabulate_flips(measured: Sequence[pd.DataFrame], *, model: str) -> pd.DataFr
           whole sites; `predicted_wide`, `predicted_site_wide`: the same from resamples without strata, and of
           sites, that are stretched by :math:`\sqrt{1 + n/N}` because the half is a sample itself;
         - `realised`: share of the audits of the second half that end in another verdict than the dominant one
-          of the first half's resamples, with the middle 95 % of the halvings; `realised_any`: the same over
-          audits without support too; `own`: the smaller of passes and fails among the second half's audits;
+          of the first half's resamples, with the middle 95 % of the halvings; `realised_mixed`: the same over
+          audits of the second halves of all other halvings; `realised_any`: over audits without support too;
+          `own`: the smaller of passes and fails among the second half's audits;
         - `wrong_side`: share of the halvings in which more than half of the audits differ; `against_whole`:
           share in which the dominant verdict is not that of the whole cohort;
         - `error`: `realised` less `predicted`, the sum of `from_range`, `from_spread` and `from_halves` (see
@@ -116,12 +118,14 @@ class _Turns:
 
     predicted: Array
     realised: Array
+    mixed: Array
     turn: NDArray[np.intp]
     halvings: int
 
     def pick(self, chosen: NDArray[np.bool_]) -> "_Turns":
         """Keep some of them."""
-        return _Turns(self.predicted[chosen], self.realised[chosen], self.turn[chosen], self.halvings)
+        predicted, realised, mixed = self.predicted[chosen], self.realised[chosen], self.mixed[chosen]
+        return _Turns(predicted, realised, mixed, self.turn[chosen], self.halvings)
 
     def interval(self, values: Array, weights: Array) -> tuple[float, float]:
         """Bound a mean by resampling whole halvings, since the cells of one halving belong together."""
@@ -156,10 +160,10 @@ def calibrate_flips(
     -------
     DataFrame
         Columns `SUMMARY_COLUMNS`; rows by way of halving and drawing, prediction (the four of
-        `PREDICTIONS`, those from sites where there are enough), and bin; the first of each is ``all``. A row averages
-        over cells, sizes and halvings; its intervals come from resampling whole halvings. `chance_error` is
-        the mean absolute error that the finite numbers of draws alone would make; `brier_constant` the
-        Brier score of always forecasting the mean.
+        `PREDICTIONS`, those from sites where there are enough), and bin, from 1; bin 0 holds all. A row
+        averages over cells, sizes and halvings; its intervals come from resampling whole halvings.
+        `chance_error` is the mean absolute error that the finite numbers of draws alone would make;
+        `brier_constant` the Brier score of always forecasting the mean.
     """
     if not measured:
         return pd.DataFrame(columns=SUMMARY_COLUMNS)
@@ -171,7 +175,11 @@ def calibrate_flips(
         for prediction, column in PREDICTIONS.items():
             known = part[part[column].notna()]
             turns = _Turns(
-                known[column].to_numpy(), known["realised"].to_numpy(), known["turn"].to_numpy(), halvings
+                known[column].to_numpy(),
+                known["realised"].to_numpy(),
+                known["realised_mixed"].to_numpy(),
+                known["turn"].to_numpy(),
+                halvings,
             )
             for row in _fill_bins(turns, draws, weights) if len(known) else []:
                 found.append({"halving": halving, "drawing": drawing, "prediction": prediction, **row})
@@ -180,17 +188,17 @@ def calibrate_flips(
 
 def _fill_bins(turns: _Turns, draws: tuple[int, int], weights: Array) -> list[dict[str, object]]:
     """Summarise all predictions, then those of each bin that has any."""
-    place = np.maximum(np.searchsorted(EDGES, turns.predicted, side="left") - 1, 0)
-    rows = [_summarise("all", (EDGES[0], EDGES[-1]), turns, draws, weights)]
-    for number, bounds in enumerate(pairwise(EDGES)):
+    place = np.maximum(np.searchsorted(EDGES, turns.predicted, side="left"), 1)
+    rows = [_summarise(0, (EDGES[0], EDGES[-1]), turns, draws, weights)]
+    for number, bounds in enumerate(pairwise(EDGES), start=1):
         here = turns.pick(place == number)
         if len(here.predicted):
-            rows.append(_summarise(str(number + 1), bounds, here, draws, weights))
+            rows.append(_summarise(number, bounds, here, draws, weights))
     return rows
 
 
 def _summarise(
-    name: str, bounds: tuple[float, float], turns: _Turns, draws: tuple[int, int], weights: Array
+    number: int, bounds: tuple[float, float], turns: _Turns, draws: tuple[int, int], weights: Array
 ) -> dict[str, object]:
     """Summarise some predictions."""
     predicted, realised = turns.predicted, turns.realised
@@ -200,7 +208,7 @@ def _summarise(
     spread = realised * (1 - realised)
     chance = np.sqrt(2 / np.pi * spread * sum(1 / number for number in draws))
     return {
-        "bin": name,
+        "bin": number,
         "bin_low": bounds[0],
         "bin_high": bounds[1],
         "predictions": len(error),
@@ -208,6 +216,7 @@ def _summarise(
         "realised": realised.mean(),
         "realised_low": low,
         "realised_high": high,
+        "realised_mixed": turns.mixed.mean(),
         "error": error.mean(),
         "error_low": error_low,
         "error_high": error_high,
