@@ -30,6 +30,8 @@ FAMILIES = ("xgboost", "lightgbm", "random_forest", "logistic")
 """Models of the panel that stand for a family each (published)."""
 SEED_STEP = 81
 """The other seed is the run's plus this: 123, as published, for the published 42."""
+FREE = "linear"
+"""Family that is trained whatever the bound."""
 ALL, ADMISSION = "all", "admission"
 LEFT_OUT = "left out by the profile: it would train one more model"
 
@@ -84,8 +86,8 @@ def make_robustness(
     cache_dir : Path
         Folder in which trained scores are kept.
     refits : int or None
-        Models that the mitigation may train; here half as many are trained, the most telling first (see
-        `order_trainings`). None trains all.
+        Models trained at the most, the most telling first (see `order_trainings`); linear ones cost next to
+        nothing and are not counted. None trains all.
     jobs : int
         Cores to use; no result depends on it.
     force : bool
@@ -139,8 +141,7 @@ class _Check:
     def allows(self, setting: str, model: str) -> bool:
         """Whether the profile trains this model for this setting."""
         order = order_trainings(self.cohort, self.scored, self.panel)
-        bound = None if self.refits is None else self.refits // 2
-        return (setting, model) in order[slice(bound)]
+        return self.panel[model].family == FREE or (setting, model) in order[slice(self.refits)]
 
 
 def order_trainings(
@@ -160,15 +161,17 @@ def order_trainings(
     Returns
     -------
     list of (setting, model)
-        Empty when nothing is trained here. What the audit and its mitigation have trained is not listed.
+        Empty when nothing is trained here. Neither linear models nor what the audit and its mitigation have
+        trained is listed.
     """
     trained = [info.name for info in scored.models if info.source == "trained"]
     if not trained:
         return []
-    first = [(LEAN, trained[0])] if cohort.late_columns else []
     others = [name for name in FAMILIES if name in panel and name != trained[0]]
-    single = [(SINGLE, name) for name in others if name not in trained]
-    return [*first, (OTHER_SEED, trained[0]), *single, *((TRAINED, name) for name in others)]
+    order = [(LEAN, trained[0])] if cohort.late_columns else []
+    order += [(OTHER_SEED, trained[0]), *((SINGLE, name) for name in others if name not in trained)]
+    order += [(TRAINED, name) for name in others]
+    return [(setting, name) for setting, name in order if panel[name].family != FREE]
 
 
 def _vary_protocols(check: _Check, model: Canonical) -> Iterator[dict[str, Any]]:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from auditbook.folds import plan_folds
-from auditbook.mitigation.assessment import Assessment, assess, di_column, summarise
+from auditbook.mitigation.assessment import assess, di_column, summarise
 from auditbook.mitigation.interventions import B1, B3, B4, IMPOSSIBLE, NOT_RUN, Intervention, shift
 from auditbook.mitigation.protocols import AUDIT, SINGLE, VALIDATION
 from auditbook.mitigation.stages import Stage
@@ -19,7 +20,10 @@ COMPARED = (B1, B3, B4)
 Where = Mapping[str, Any]
 
 HEAD = "check setting model baseline seed features n_train n_selected n auroc accuracy accuracy_cost".split()
-TAIL = "di_passes di_judged passes_selected stable cells mean_vfr max_vfr mean_kappa status note".split()
+TAIL = (
+    "di_passes di_judged passes_selected lowest_di lowest_di_low lowest_di_high lowest_attribute "
+    "lowest_di_selected stable cells mean_vfr max_vfr mean_kappa status note"
+).split()
 
 
 def robustness_columns(attributes: Iterable[str]) -> list[str]:
@@ -62,19 +66,20 @@ def reuse_rows(
     dict
         One row of robustness.csv for each of B1, B3 and B4.
     """
-    baselines, cells, setting = tables["baselines"], tables["baseline_cells"], where["setting"]
+    baselines, setting = tables["baselines"], where["setting"]
     main = baselines[(baselines["protocol"] == setting) & (baselines["sweep"] == "")]
-    stable = cells[(cells["verdict"] != "inconclusive") & (cells["vfr"] <= protocol.vfr_stable)]
-    tally = stable.groupby(["protocol", "part", "baseline"]).size()
     chosen = main[main["part"] == (AUDIT if setting == SINGLE else VALIDATION)].set_index("baseline")
-    for row in main[main["part"] == AUDIT].to_dict(orient="records"):
+    for row in main[(main["part"] == AUDIT) & main["baseline"].isin(COMPARED)].to_dict(orient="records"):
         name = row["baseline"]
         found = {str(column): value for column, value in row.items()} | dict(where)
         if name in chosen.index and row["status"] not in (IMPOSSIBLE, NOT_RUN):
-            found["stable"] = int(tally.get((setting, AUDIT, name), 0))
+            part = tables["baseline_cells"].query("protocol == @setting and baseline == @name")
+            seen = part[part["part"] == AUDIT]
+            found |= {"stable": _count_stable(seen, protocol), **_find_lowest(seen)}
             found["passes_selected"] = chosen["di_passes"][name]
-        if name in COMPARED:
-            yield found
+            before = part[part["part"] == chosen["part"][name]]
+            found["lowest_di_selected"] = _find_lowest(before)["lowest_di"]
+        yield found
 
 
 def refuse_rows(where: Where, status: str, why: str) -> Iterator[dict[str, Any]]:
@@ -133,10 +138,8 @@ def judge_stage(stage: Stage, where: Where, *, protocol: Protocol) -> Iterator[d
         if row is not base:
             found = assess(seen, protocol=protocol, seed=protocol.seed, folds=folds, unshifted=reference)
         numbers = summarise(found, reference, protocol=protocol)
-        numbers |= {
-            "stable": _count_stable(found, protocol),
-            "passes_selected": _count_passes(chosen, protocol),
-        }
+        numbers |= {"stable": _count_stable(found.verdicts, protocol), **_find_lowest(found.parity)}
+        numbers |= _look_where_chosen(chosen, protocol)
         yield {**where, **sizes, **numbers} | {
             "baseline": row.baseline,
             "status": row.status,
@@ -144,13 +147,32 @@ def judge_stage(stage: Stage, where: Where, *, protocol: Protocol) -> Iterator[d
         }
 
 
-def _count_stable(found: Assessment, protocol: Protocol) -> int:
-    judged = found.verdicts[found.verdicts["verdict"] != "inconclusive"]
+def _count_stable(verdicts: pd.DataFrame, protocol: Protocol) -> int:
+    judged = verdicts[verdicts["verdict"] != "inconclusive"]
     return int((judged["vfr"] <= protocol.vfr_stable).sum())
 
 
-def _count_passes(records: AuditRecords, protocol: Protocol) -> int:
-    """Count the disparate impacts that pass; no flip rate is wanted."""
+def _find_lowest(cells: pd.DataFrame) -> dict[str, Any]:
+    """Find the lowest disparate impact that has a verdict, with the middle 95 % of its resamples."""
+    parity = cells[(cells["metric"] == "DI") & (cells["verdict"] != "inconclusive")]
+    if parity.empty:
+        return dict.fromkeys(("lowest_di", "lowest_di_low", "lowest_di_high"), np.nan) | {
+            "lowest_attribute": ""
+        }
+    least = parity.loc[parity["estimate"].idxmin()]
+    return {
+        "lowest_di": least["estimate"],
+        "lowest_di_low": least["ci_low"],
+        "lowest_di_high": least["ci_high"],
+        "lowest_attribute": least["attribute"],
+    }
+
+
+def _look_where_chosen(records: AuditRecords, protocol: Protocol) -> dict[str, Any]:
+    """Count the disparate impacts that pass where thresholds were chosen; no flip rate is wanted."""
     parity = replace(protocol, metrics=("DI",), resamples=2)
     verdicts = judge(replace(records, site=None), protocol=parity, seed=protocol.seed)
-    return int((verdicts["verdict"] == "pass").sum())
+    return {
+        "passes_selected": int((verdicts["verdict"] == "pass").sum()),
+        "lowest_di_selected": _find_lowest(verdicts)["lowest_di"],
+    }
