@@ -6,6 +6,7 @@ import re
 import pytest
 
 from auditbook.cli import main
+from auditbook.protocol import METRIC_NAMES
 from cohorts import write_cohort
 
 ATTRIBUTES = ["race", "sex", "age band"]
@@ -21,8 +22,11 @@ def results(tmp_path_factory):
 
 
 def expand(name):
-    """The attributes for which a column stands: one column each, or one in all."""
-    return ATTRIBUTES if "<attribute>" in name else [""]
+    """List the columns that a name on the page stands for: one an attribute or metric, or itself."""
+    for place, names in (("<attribute>", ATTRIBUTES), ("<metric>", METRIC_NAMES)):
+        if place in name:
+            return [name.replace(place, one) for one in names]
+    return [name]
 
 
 def test_every_column_of_every_table_is_explained_in_its_order(results, root):
@@ -31,7 +35,7 @@ def test_every_column_of_every_table_is_explained_in_its_order(results, root):
     for part in page.split("\n## ")[1:]:
         title, text = part.split("\n", 1)
         listed = re.findall(r"^\| `([\w<>]+)` \| \S", text, re.MULTILINE)
-        told[title] = [name.replace("<attribute>", one) for name in listed for one in expand(name)]
+        told[title] = [column for name in listed for column in expand(name)]
     columns = {
         path.name: path.read_text(encoding="utf-8").splitlines()[0].split(",")
         for path in (results / "results").iterdir()
