@@ -21,7 +21,12 @@ PRINTED, HERE = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
 
 
 def draw_pairs(
-    table: pd.DataFrame, *, label: str, limits: tuple[float, float], guide: float = math.nan, ax: Axes | None = None
+    table: pd.DataFrame,
+    *,
+    label: str,
+    limits: tuple[float, float],
+    guide: float = math.nan,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw every printed figure as a diamond and this run's as a dot with its interval.
 
