@@ -10,7 +10,8 @@ ORDER = [
     "errors protocol records progress project workers",
     "counts intervals auc score_sums group_values metrics score_cells resampling flips discrimination",
     "support record_checks evidence group_table verdicts",
-    "subsampling size_draws audit_size halvings half_draws half_measures truth_tables flip_truth folds agreement site_verdicts site_agreement tiers repeats sensitivity",
+    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers "
+    "halvings half_draws half_measures truth_tables flip_truth repeats sensitivity",
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic summary",
     "cautions cohort draft",
     "panel features split training scores",
