@@ -32,13 +32,18 @@ class Repeats:
     ----------
     rows : int array, shape (n_cells,)
         Rows of the verdicts that have one, in their order.
-    passes, defined : int array, shape (n_cells, REPEATS, n_values)
+    passes, defined : int array, shape (n_cells, n_runs, n_values)
         Resamples that pass, and those in which the metric is defined, among the first K of a run.
     """
 
     rows: NDArray[np.intp]
     passes: NDArray[np.int64]
     defined: NDArray[np.int64]
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return self.passes.shape[1]
 
     @property
     def pass_share(self) -> Array:

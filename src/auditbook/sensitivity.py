@@ -12,7 +12,7 @@ from auditbook.evidence import order_probabilities
 from auditbook.folds import plan_folds
 from auditbook.protocol import Protocol
 from auditbook.records import AuditRecords
-from auditbook.repeats import REPEATS, Repeats, repeat_passes
+from auditbook.repeats import Repeats, repeat_passes
 from auditbook.score_sums import OrderedScores
 from auditbook.site_agreement import rate_agreement
 from auditbook.site_verdicts import judge_sites
@@ -288,10 +288,10 @@ def _sweep_resamples(audit: Audit) -> Iterator[tuple[dict[str, Any], dict[str, A
         audit.records, audit.verdicts, values, protocol=audit.protocol, ordered=audit.ordered
     )
     for place, value in enumerate(values):
-        runs = [count_outcomes(_put_flips(audit, drawn, turn, place)) for turn in range(REPEATS)]
+        runs = [count_outcomes(_put_flips(audit, drawn, turn, place)) for turn in range(drawn.runs)]
         table = pd.DataFrame(runs)
         spread = {
-            "repeats": REPEATS,
+            "repeats": drawn.runs,
             "stable_sd": table["stable"].std(),
             "stable_least": table["stable"].min(),
             "stable_most": table["stable"].max(),

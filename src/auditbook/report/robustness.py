@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from auditbook.flips import flip_rate
 from auditbook.intervals import flip_interval
@@ -43,7 +44,7 @@ CONSTANTS = MappingProxyType(
 """What each setting of sensitivity.csv is, in words."""
 TIER_BOUNDS = MappingProxyType({"kappa_stable": "kappa", "cv_stable": "CV", "field_size": "field size"})
 STANDINGS = MappingProxyType({"stable": "stable", "unstable": "not stable", "inconclusive": "inconclusive"})
-MOST_CURVES = 6
+MOST_CURVES = 4
 """Cells that a figure of curves has room for."""
 
 SWEEP_COLUMNS = (
@@ -55,12 +56,12 @@ SWEEP_COLUMNS = (
 )
 COUNT_COLUMNS = (
     Column("label", "value"),
-    Column("cells", "cells with a verdict", "number", digits=0),
-    Column("stable", "stable", "number", digits=1),
-    Column("surely_stable", "surely stable", "number", digits=1),
-    Column("surely_unstable", "surely not", "number", digits=1),
-    Column("flipped", "ever reversed", "number", digits=1),
-    *(Column(column, name, "number", digits=1) for name, column in TIER_COUNTS.items()),
+    Column("cells", "cells with a verdict", "count"),
+    Column("stable", "stable", "count"),
+    Column("surely_stable", "surely stable", "count"),
+    Column("surely_unstable", "surely not", "count"),
+    Column("flipped", "ever reversed", "count"),
+    *(Column(column, name, "count") for name, column in TIER_COUNTS.items()),
 )
 LUCK_COLUMNS = (
     Column("label", "resamples, K"),
@@ -118,8 +119,12 @@ def setting_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
         Column("mean_vfr", "mean flip rate", "share"),
         Column("mean_kappa", "mean kappa", "number", digits=2),
         Column("status", "status"),
-        Column("note", "note"),
     )
+
+
+def keep_made(found: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows that could be made."""
+    return found[found["status"].isin(HELD)].reset_index(drop=True)
 
 
 def select_check(robustness: pd.DataFrame, check: str) -> pd.DataFrame:
@@ -234,9 +239,10 @@ def describe_story(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
     made = found[(found["baseline"] == "B4") & found["status"].isin(HELD)]
     if made.empty:
         return "No setting could be made, so there is nothing to compare."
-    full = made["di_passes"] == len(attributes)
+    full = (made["di_passes"] == made["di_judged"]) & (made["di_judged"] > 0)
     unseen = made["setting"] != SINGLE
-    text = f"Every attribute passes under B4 in {count_of(int(full.sum()), len(made), 'setting')}"
+    which = "attribute that can be judged" if (made["di_judged"] < len(attributes)).any() else "attribute"
+    text = f"Every {which} passes under B4 in {count_of(int(full.sum()), len(made), 'setting')}"
     if unseen.any() and not unseen.all():
         text += (
             f", and in {count_of(int(full[unseen].sum()), int(unseen.sum()), 'setting')} on unseen records"
@@ -339,7 +345,7 @@ def describe_bound(sweep: pd.DataFrame) -> str:
         f"With the bound in force, {escape(own['label'])}, "
         f"{count_of(own['stable'], own['cells'], 'verdict')} {'is' if own['stable'] == 1 else 'are'} stable; "
         f"with {escape(first['label'])} it would be {count(first['stable'])}, "
-        f"with {escape(last['label'])} {count(last['stable'])}."
+        f"and with {escape(last['label'])}, {count(last['stable'])}."
     )
     same = sweep[sweep["stable"] == own["stable"]]["label"]
     text += f" The count is the same for {join_words(map(escape, same))}."
@@ -433,15 +439,19 @@ def sweep_luck(sweep: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns name, x, value, low, high; without cells that have a verdict, no rows.
+        Columns name, x, value, low, high (95 % bounds from the chi-square distribution, as if the cells were
+        one); without cells that have a verdict, no rows.
     """
-    seen = {"seen between runs": "pass_share_sd", "predicted": "pass_share_sd_predicted"}
-    parts = [
-        pd.DataFrame({"name": name, "x": sweep["value"], "value": sweep[column]})
-        for name, column in seen.items()
-    ]
-    table = pd.concat(parts, ignore_index=True).dropna()
-    return table.assign(low=table["value"], high=table["value"])
+    free = sweep["repeats"] - 1
+    spread = sweep["pass_share_sd"]
+    low, high = (spread * np.sqrt(free / chi2.ppf(tail, free)) for tail in (0.975, 0.025))
+    seen = pd.DataFrame({"name": "seen between runs", "x": sweep["value"], "value": spread})
+    predicted = seen.assign(name="predicted", value=sweep["pass_share_sd_predicted"])
+    table = pd.concat([seen.assign(low=low, high=high), predicted], ignore_index=True)
+    return table.dropna(subset="value").assign(
+        low=lambda part: part["low"].fillna(part["value"]),
+        high=lambda part: part["high"].fillna(part["value"]),
+    )
 
 
 def describe_luck(sweep: pd.DataFrame) -> str:
@@ -466,11 +476,15 @@ def describe_luck(sweep: pd.DataFrame) -> str:
         lines.append(
             f"K = {escape(row['label'])}: {count(row['stable_least']) if same else span} of "
             f"{plural(row['cells'], 'verdict')} stable in {count(row['repeats'])} runs; a pass share varies "
-            f"by {share(row['pass_share_sd'], digits=2)}, and the binomial distribution has "
-            f"{share(row['pass_share_sd_predicted'], digits=2)}; "
+            f"by {_points(row['pass_share_sd'])} points, and the binomial distribution has "
+            f"{_points(row['pass_share_sd_predicted'])}; "
             f"{number(row['flipped'], digits=1)} verdicts are reversed at least once."
         )
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
+
+
+def _points(part: float) -> str:
+    return number(100 * part, digits=2)
 
 
 def stack_standings(sweep: pd.DataFrame) -> pd.DataFrame:
@@ -611,8 +625,7 @@ def describe_leverage(leverage: pd.DataFrame) -> str:
     if moving.empty:
         return "On this cohort none of the values tried changes the number of stable verdicts."
     parts = [f"{escape(row.name)} ({escape(row.stable)})" for row in rows(moving)]
-    verb = "moves" if len(parts) == 1 else "move"
-    return f"What {verb} the number of stable verdicts here, the strongest first: {join_words(parts)}."
+    return f"What the number of stable verdicts depends on here, the strongest first: {join_words(parts)}."
 
 
 def count_within(flips: Sequence[float], bounds: Sequence[float]) -> pd.DataFrame:
@@ -646,7 +659,7 @@ def bound_luck(passes: float, resamples: Sequence[int]) -> str:
     for trials in resamples:
         bounds = flip_interval(round(passes * trials), trials)
         low, high = float(bounds.low), float(bounds.high)
-        lines.append(f"- K = {count(trials)}: {number(low, digits=2)} to {number(high, digits=2)}")
+        lines.append(f"- K = {count(trials)}: {number(low)} to {number(high)}")
     return "\n".join(lines)
 
 
@@ -737,11 +750,12 @@ def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     made = found[(found["baseline"] == "B4") & found["status"].isin(HELD)]
     if made.empty:
         return "This run made none of them."
-    full = int((made["di_passes"] == len(attributes)).sum())
+    full = int(((made["di_passes"] == made["di_judged"]) & (made["di_judged"] > 0)).sum())
     near = int((made["status"] == "nearest").sum())
-    text = (
-        f"In this run {count_of(full, len(made), 'setting')} of those made {'does' if full == 1 else 'do'}."
-    )
+    limited = bool((made["di_judged"] < len(attributes)).any())
+    which = "every attribute that can be judged" if limited else "every attribute"
+    verb = "passes" if full == 1 else "pass"
+    text = f"In this run {count(full)} of the {plural(len(made), 'setting')} made {verb} {which}."
     if near:
         text += (
             f" In {count(near)} no candidate reaches the target where thresholds are chosen, "
