@@ -17,7 +17,7 @@ TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
     "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
     "check setting features label lowest_attribute "
-    "halving drawing prediction"
+    "halving drawing prediction cohort"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
