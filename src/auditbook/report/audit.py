@@ -56,6 +56,8 @@ BOARD_COLUMNS = (
 )
 MOST_MODELS = 3
 """Models that the report writes out in full; of more, only the first."""
+MANY_MODELS = 4
+"""More models than this are not told one by one."""
 MODEL_COLUMNS = (
     Column("model", "model"),
     Column("source", "scores"),
@@ -94,11 +96,11 @@ def build_board(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows of verdicts.csv with the columns supported (the estimate; of CAL, among bins with enough
-        records), passes (rule), standing, why and excess (how many times the supported value is beyond the
-        threshold, less one).
+        The rows of verdicts.csv with the columns place (of the model in the cohort file's order), supported
+        (the estimate; of CAL, among bins with enough records), passes (rule), standing, why and excess (how
+        many times the supported value is beyond the threshold, less one).
     """
-    cells = run.verdicts.copy()
+    cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
     settled = [_settle(row, run.protocol) for row in rows(cells)]
     cells["standing"] = [standing for standing, _ in settled]
@@ -202,7 +204,7 @@ def describe_choice(run: Run) -> str:
 
 def count_standings(board: pd.DataFrame) -> pd.DataFrame:
     """Count the cells of each standing by model: columns model, standing, cells."""
-    models = list(dict.fromkeys(board["model"]))
+    models = list(dict.fromkeys(board.sort_values("place", kind="stable")["model"]))
     tally = board.groupby(["model", "standing"]).size()
     found = [
         {"model": model, "standing": standing, "cells": int(tally.get((model, standing), 0))}
@@ -648,4 +650,8 @@ def describe_accuracy(models: pd.DataFrame) -> str:
         f"{escape(row.model)} {number(row.auroc)} ({interval(row.auroc_low, row.auroc_high)})"
         for row in rows(known)
     ]
+    if len(known) > MANY_MODELS:
+        rest = known.iloc[1:]
+        ends = f"{number(rest['auroc'].min())} to {number(rest['auroc'].max())}"
+        parts = [parts[0], f"the other {count(len(rest))} models {ends}"]
     return f"AUROC (95% interval): {'; '.join(parts)}."
