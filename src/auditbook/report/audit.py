@@ -594,7 +594,7 @@ def _own_limits(run: Run) -> list[str]:
     late = run.cohort_columns[run.cohort_columns["role"] == "late feature"]["column"]
     if len(late) and (run.models["source"] == "trained").any():
         found.append(
-            f"The trained models see {name_list(late)}, known only at the end of a stay: "
+            f"The models of the panel see {name_list(late)}, known only at the end of a stay: "
             "they would do worse at the time a decision is needed."
         )
     return found
