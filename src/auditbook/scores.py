@@ -13,7 +13,7 @@ from auditbook.cohort_file import ScoreTable, name_lean
 from auditbook.counts import accuracy as accuracy_of
 from auditbook.counts import count_groups, event_rate, rate, selection_rate
 from auditbook.discrimination import estimate_auroc
-from auditbook.errors import InputError
+from auditbook.errors import InputError, naming
 from auditbook.features import Features, build_features
 from auditbook.panel import ModelConfig, choose_models, read_panel
 from auditbook.protocol import Protocol
@@ -148,11 +148,7 @@ def score_cohort(
     infos = [ModelInfo(t.name, t.name, "given", percentile=t.percentile) for t in file.scores]
     if not configs:
         return ScoredCohort(_records(cohort, split.audit, given), split.audit, split.train, tuple(infos))
-    features = _features(cohort, split, protocol, progress)
-    trainings = [Training(config, features) for config in configs]
-    if lean:
-        few = _features(cohort, split, protocol, lambda text: None, late=False)
-        trainings += [Training(config, few) for config in lean]
+    trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
     made = train_panel(
         trainings,
         cohort.outcome[split.train],
@@ -162,7 +158,7 @@ def score_cohort(
         force=force,
         progress=progress,
     )
-    table = file.panel
+    table, features = file.panel, trainings[0].features
     for training, one in zip(trainings, made, strict=True):
         name = training.config.name
         given.append(_cut(name, "probability", one.values, table.threshold, table.percentile))
@@ -171,6 +167,24 @@ def score_cohort(
     left_out = tuple((column.column, column.reason) for column in features.left_out)
     records = _records(cohort, split.audit, given)
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
+
+
+def _plan_trainings(
+    cohort: Cohort,
+    split: Split,
+    protocol: Protocol,
+    configs: tuple[ModelConfig, ...],
+    lean: tuple[ModelConfig, ...],
+    progress: Callable[[str], None],
+) -> list[Training]:
+    """Give every model what it sees: the panel first, on every feature, then the lean ones."""
+    features = _features(cohort, split, protocol, progress)
+    trainings = [Training(config, features) for config in configs]
+    if lean:
+        with naming("[panel] lean, without late features"):
+            few = _features(cohort, split, protocol, lambda text: None, late=False)
+        trainings += [Training(config, few) for config in lean]
+    return trainings
 
 
 def make_lean(config: ModelConfig) -> ModelConfig:
