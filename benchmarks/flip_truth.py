@@ -10,12 +10,13 @@ kept in the folder of runs. A minute or two for each model that has to be traine
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from auditbook.flip_truth import check_flips
-from auditbook.plan import Request, load_planned, plan_run
+from auditbook.plan import Plan, Request, load_planned, plan_run
 from auditbook.project import project_file, runs_folder, versions
 from auditbook.records import AuditRecords
 from auditbook.report.flip_truth import summarise_cohort
@@ -39,12 +40,18 @@ def measure(name: str, folder: Path) -> pd.DataFrame:
         run_dir=runs_folder() / "flip-truth" / name,
         jobs=1,
     )
-    plan = plan_run(request)
+    plan = _keep_canonical(plan_run(request))
     cohort = load_planned(plan)
     records = score_cohort(cohort, protocol=plan.protocol, cache_dir=plan.cache, jobs=1).records
     found = check_flips(records, protocol=plan.protocol, seed=plan.protocol.seed)
     about = describe(name, records, plan.protocol.seed, plan.protocol.halvings)
     return summarise_cohort(found["flip_truth_summary"]).assign(**about)
+
+
+def _keep_canonical(plan: Plan) -> Plan:
+    """Train the canonical model only: no other takes part in the check."""
+    panel = replace(plan.file.panel, models=plan.file.panel.models[:1], lean=())
+    return replace(plan, file=replace(plan.file, panel=panel))
 
 
 def describe(name: str, records: AuditRecords, seed: int, halvings: int) -> dict[str, object]:

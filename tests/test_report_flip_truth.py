@@ -12,9 +12,12 @@ import pandas as pd
 import pytest
 
 from auditbook.figures import flip_truth as draw
+from auditbook.flip_truth import check_flips
+from auditbook.plan import Request, load_planned, plan_run
 from auditbook.report import flip_truth as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run
+from auditbook.results import read_run, read_table
+from auditbook.scores import score_cohort
 from runs_fixture import KINDS, make_run
 
 NAN = float("nan")
@@ -103,6 +106,29 @@ def test_too_few_too_many_and_right_are_told_apart():
     assert "right on average" in say.describe_calibration(pd.DataFrame([tiny]), WAY)
 
 
+def test_too_few_by_mirrored_halves_only_is_told_as_such():
+    said = say.describe_calibration(pd.DataFrame([summary_row(realised_mixed=0.105)]), WAY)
+    assert "too few flips for halves that mirror each other, but not for mixed ones" in said
+
+
+def stored(**columns):
+    base = {"cohort": "a", "halving": "records", "drawing": "records", "cells": 9, "vfr": 0.1}
+    base |= {"vfr_site": NAN, "realised": 0.2, "realised_mixed": 0.15, "sure": 0}
+    return base | {"sure_realised": NAN, "sure_mixed": NAN} | columns
+
+
+def test_the_stored_comparison_is_told_cohort_by_cohort():
+    apart = stored(halving="sites", drawing="sites", vfr_site=0.18, sure=4, sure_realised=0.3, sure_mixed=0.3)
+    said = say.describe_measured(pd.DataFrame([stored(), apart, stored(cohort="b <i>")])).splitlines()
+    assert said[0] == (
+        "- a, audits of whole other sites: vfr foretold 10.0%, vfr_site 18.0%; realised 15.0% to 20.0%. "
+        "Where vfr was at most 1%: 30.0%."
+    )
+    assert said[1].startswith(
+        "- b &#60;i&#62;, audits of other records (there are no sites): vfr foretold 10.0%;"
+    )
+
+
 def test_what_came_of_sure_forecasts_is_told():
     sure = summary_row(bin=1, bin_high=0.01, realised=0.25, realised_mixed=0.13, predictions=7)
     said = say.describe_calibration(pd.DataFrame([summary_row(), sure]), WAY)
@@ -159,3 +185,26 @@ def test_worlds_show_what_is_foretold_and_what_comes():
     assert small > 0.05
     assert abs(large) < 0.03
     assert "<table" in table_html(table, say.WORLD_COLUMNS)
+
+
+def test_the_stored_comparison_is_found_again(shared_dir, root, tmp_path):
+    """On the cohort whose scores are given, so that no model has to be trained."""
+    name, data = "obermeyer", shared_dir / "cohorts" / "obermeyer_holdout.parquet"
+    request = Request(root / "data" / "cohorts" / f"{name}.toml", data=data, run_dir=tmp_path, jobs=1)
+    plan = plan_run(request)
+    scored = score_cohort(load_planned(plan), protocol=plan.protocol, cache_dir=tmp_path, jobs=1)
+    found = check_flips(scored.records, protocol=plan.protocol, seed=plan.protocol.seed)
+    again = say.summarise_cohort(found["flip_truth_summary"])
+    kept = read_table(root / "data" / "reference" / "flip_truth_measured.csv")
+    kept = kept[kept["cohort"] == name].reset_index(drop=True)
+    assert len(kept) == len(again) == 1
+    pd.testing.assert_frame_equal(again, kept[again.columns], rtol=1e-8)
+
+
+def test_every_row_of_the_stored_comparison_can_be_read(root):
+    kept = read_table(root / "data" / "reference" / "flip_truth_measured.csv")
+    assert set(kept["cohort"]) == {"sparcs-heart-failure", "diabetes-130", "obermeyer", "texas-twin"}
+    assert (kept["seed"] == 42).all()
+    assert kept["note"].str.contains("numpy").all()
+    assert well_said([say.describe_measured(kept)])
+    assert "<table" in table_html(say.list_measured(kept), say.MEASURED_COLUMNS)

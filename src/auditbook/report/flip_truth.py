@@ -90,8 +90,15 @@ WORLD_COLUMNS = (
     Column("predicted_wide", "stretched", "share"),
     Column("realised", "realised", "share"),
     Column("wrong_side", "mostly the other verdict", "share", digits=0),
-    Column("resample_sd", "SD of resamples", "number"),
-    Column("bias_resample", "resamples less half", "number"),
+)
+RANGE_COLUMNS = (
+    Column("label", "world"),
+    Column("half", "records to predict from", "count"),
+    Column("truth", "gap in the world", "number", digits=2),
+    Column("audit_mean", "mean of audits", "number"),
+    Column("resample_mean", "mean of resamples", "number"),
+    Column("predicted", "foretold", "share"),
+    Column("realised", "realised", "share"),
 )
 MEASURED_COLUMNS = (
     Column("cohort", "cohort"),
@@ -130,7 +137,7 @@ def foretell_world(
     Returns
     -------
     DataFrame
-        One row, for `WORLD_COLUMNS`, averaged over the halves.
+        One row, for `WORLD_COLUMNS` and `RANGE_COLUMNS`, averaged over the halves.
 
     Examples
     --------
@@ -154,8 +161,10 @@ def foretell_world(
     )
     rule = Rule(find_metric(metric), Protocol(min_records=1, min_events=0, min_non_events=0))
     found = measure_halvings(rule, draws)[RECORDS]
-    kept = [column.name for column in WORLD_COLUMNS if column.name in found]
+    kept = ("predicted", "predicted_wide", "realised", "wrong_side")
     means = {name: float(found[name][found["judged"]].mean()) for name in kept}
+    means["audit_mean"] = float(np.nanmean(rule.metric.values(audits)))
+    means["resample_mean"] = float(np.nanmean(rule.metric.values(draws.resampled)))
     return pd.DataFrame([{"half": half, "n": size, "truth": float(rule.metric.values(table)), **means}])
 
 
@@ -344,11 +353,21 @@ def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction
     return text
 
 
-def _direction(row: "pd.Series") -> str:
-    """Say whether there were more flips than foretold, beyond a point and beyond the interval."""
-    if abs(row["error"]) <= SMALL or row["error_low"] <= 0 <= row["error_high"]:
+def _direction(row: "pd.Series[Any]") -> str:
+    """Say whether there were more flips than foretold: beyond a point, the interval, and in mixed halves."""
+    error, mixed = float(row["error"]), float(row["realised_mixed"] - row["predicted"])
+    if abs(error) <= SMALL or row["error_low"] <= 0 <= row["error_high"]:
         return "that is right on average"
-    return f"it foretold **too {'few' if row['error'] > 0 else 'many'}** flips"
+    which = "few" if error > 0 else "many"
+    if abs(mixed) <= SMALL or mixed * error < 0:
+        return f"it foretold too {which} flips for halves that mirror each other, but not for mixed ones"
+    return f"it foretold **too {which}** flips"
+
+
+def _both(one: float, other: float) -> str:
+    """Write the realised flip rate and that with mixed halves, the smaller first."""
+    low, high = sorted([one, other])
+    return share(low) if share(low) == share(high) else interval(low, high, kind="share")
 
 
 def tabulate_ways(summary: pd.DataFrame) -> pd.DataFrame:
@@ -509,6 +528,24 @@ def tabulate_causes(truth: pd.DataFrame) -> pd.DataFrame:
     table["spread_ratio"] = table["audit_sd"] / table["resample_sd"].where(table["resample_sd"] > 0)
     table["way"] = [name_way(row.halving, row.drawing) for row in rows(table)]
     return table
+
+
+def select_causes(causes: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
+    """Keep the causes for halves and audits of records, and those for one other way.
+
+    Parameters
+    ----------
+    causes : DataFrame
+        From `tabulate_causes`.
+    way : tuple of str
+        Halving and drawing.
+
+    Returns
+    -------
+    DataFrame
+        Some of its rows.
+    """
+    return causes[causes["way"].isin([name_way(RECORDS, RECORDS), name_way(*way)])].reset_index(drop=True)
 
 
 def _same(truth: pd.DataFrame, halving: str = RECORDS, drawing: str = RECORDS) -> pd.DataFrame:
@@ -702,7 +739,7 @@ def list_takeaways(run: Run) -> str:
                 row = whole.iloc[0]
                 lines.append(
                     f"- For audits of {what}, {prediction} foretold {share(row['predicted'])} and "
-                    f"{share(row['realised'])} were realised: {_direction(row)}."
+                    f"{_both(row['realised'], row['realised_mixed'])} were realised: {_direction(row)}."
                 )
     if SITES not in set(summary["halving"]):
         lines.append("- Of other sites nothing can be said here.")
@@ -743,15 +780,13 @@ def describe_measured(table: pd.DataFrame) -> str:
         apart = part[(part["halving"] == SITES) & (part["drawing"] == SITES)]
         row = (apart if len(apart) else part).iloc[0]
         what = "whole other sites" if len(apart) else "other records (there are no sites)"
-        ends = sorted([float(row["realised"]), float(row["realised_mixed"])])
         text = (
             f"- {escape(name)}, audits of {what}: vfr foretold {share(row['vfr'])}"
             + (f", vfr_site {share(row['vfr_site'])}" if len(apart) else "")
-            + f"; realised {share(ends[0])} to {share(ends[1])}."
+            + f"; realised {_both(row['realised'], row['realised_mixed'])}."
         )
         if row["sure"]:
-            sure = sorted([float(row["sure_realised"]), float(row["sure_mixed"])])
-            text += f" Where vfr was at most 1%: {share(sure[0])} to {share(sure[1])}."
+            text += f" Where vfr was at most 1%: {_both(row['sure_realised'], row['sure_mixed'])}."
         lines.append(text)
     return "\n".join(lines)
 
