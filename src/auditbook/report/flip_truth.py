@@ -55,8 +55,8 @@ WAY_COLUMNS = (
     Column("vfr_site_wide", "stretched", "share"),
     Column("realised", "realised", "share", low="realised_low", high="realised_high"),
     Column("realised_mixed", "with mixed halves", "share"),
-    Column("abs_error", "mean distance, vfr", "share"),
-    Column("abs_error_site", "mean distance, vfr_site", "share"),
+    Column("abs_error", "vfr off by", "share"),
+    Column("abs_error_site", "vfr_site off by", "share"),
 )
 CELL_COLUMNS = (
     Column("metric", "metric"),
