@@ -478,7 +478,7 @@ def _lean_names(models: pd.DataFrame) -> list[str]:
 
 
 def list_changes(run: Run) -> pd.DataFrame:
-    """List the cells whose verdict is another without late features, for `CHANGE_COLUMNS`."""
+    """List cells with another verdict (inconclusive is one) without late features, for `CHANGE_COLUMNS`."""
     found = []
     for name in _lean_names(run.models):
         full, lean = (
@@ -530,4 +530,4 @@ def describe_lean(run: Run) -> str:
 def _write_changes(n: int) -> str:
     if not n:
         return "No verdict changes."
-    return f"In {plural(n, 'cell')} the verdict is another, or there is one on one side only."
+    return f"{plural(n, 'cell').capitalize()} {'gets' if n == 1 else 'get'} another verdict."
