@@ -16,13 +16,13 @@ EFFECTS = {"race": 0.5, "age": 0.9, "sex": -0.5, "payer": 0.3}
 def differing_records(n=3000, *, seed=1, sites=0, crossed=3):
     """Draw calibrated scores in groups of different event rates; return the records and their joint cells."""
     rng = np.random.default_rng(seed)
-    attributes = tuple(
-        settle_groups(Attribute(name, tuple("abc"[: len(p)]), rng.choice(len(p), n, p=p)))
-        for name, p in SHARES.items()
-    )
-    logit = rng.normal(-1.6, 1.5, n) + sum(EFFECTS[item.name] * item.codes for item in attributes)
+    drawn = [
+        Attribute(name, tuple("abc"[: len(p)]), rng.choice(len(p), n, p=p)) for name, p in SHARES.items()
+    ]
+    logit = rng.normal(-1.6, 1.5, n) + sum(EFFECTS[item.name] * item.codes for item in drawn)
     risk = 1 / (1 + np.exp(-logit))
     outcome = (rng.random(n) < risk).astype(np.int8)
+    attributes = tuple(settle_groups(item, outcome) for item in drawn)
     site = rng.integers(0, sites, n) if sites else None
     records = AuditRecords(outcome, attributes, (Score("m", "probability", 0.5, risk),), site)
     return records, join_cells(attributes[:crossed])

@@ -72,7 +72,13 @@ def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
     assert names >= {"groups", "verdicts", "models", "score_bins", "cohort_groups"}
     info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert info["rows_read"] == 400
-    assert [step["step"] for step in info["steps"]] == ["cohort", "scores", "verdicts", "baselines"]
+    assert [step["step"] for step in info["steps"]] == [
+        "cohort",
+        "scores",
+        "verdicts",
+        "baselines",
+        "robustness",
+    ]
 
 
 @pytest.mark.parametrize("rule", ["group", "drop"])
