@@ -103,7 +103,9 @@ def test_the_run_says_what_it_read_and_did(book):
     info = json.loads((book / "run.json").read_text(encoding="utf-8"))
     assert info["rows_read"] == info["rows_kept"] + sum(part["rows"] for part in info["left_out"])
     steps = {step["step"]: step["status"] for step in info["steps"]}
-    expected = {"cohort", "scores", "verdicts", "pages"} | {f"chapter {name}" for name in chapter_names()}
+    expected = {"cohort", "scores", "verdicts", "baselines", "robustness", "pages"} | {
+        f"chapter {name}" for name in chapter_names()
+    }
     assert set(steps) == expected
     assert info["profile"]["name"] == "quick"
 
@@ -125,6 +127,7 @@ def test_the_default_cohort_gives_the_stored_values(twin_run):
     clear = (stored["margin"] > 2) & stored["verdict"].isin(["pass", "fail"])
     assert clear.sum() >= 10
     assert (found["verdict"] == stored["verdict"])[clear].all()
+    assert (found["tier"] == stored["tier"].fillna(""))[clear].mean() >= 0.9
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_cores(sparcs_run, tmp_path, shared_dir):
