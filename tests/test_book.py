@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from auditbook.chapters import (
-    chapter_names,
     declared_parameters,
     execute_chapters,
     own_kernel,
     read_chapter,
 )
+from auditbook.contents import chapter_names
 from auditbook.results import read_run
 
 pytestmark = pytest.mark.book

@@ -11,9 +11,10 @@ import nbformat
 import pytest
 
 from auditbook import chapters
+from auditbook.contents import chapter_names, chapter_source
 from auditbook.errors import InputError, RunError
 
-NAMES = chapters.chapter_names()
+NAMES = chapter_names()
 
 
 def code_cells(name):
@@ -50,7 +51,7 @@ def test_a_chapter_declares_its_parameters_and_starts_with_a_title(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_is_kept_without_outputs(name):
     assert all(not cell.outputs for cell in code_cells(name))
-    assert "outputs" not in chapters.chapter_source(name).read_text(encoding="utf-8").split("---")[1]
+    assert "outputs" not in chapter_source(name).read_text(encoding="utf-8").split("---")[1]
 
 
 def test_an_unknown_parameter_is_an_error_with_the_nearest_name():
@@ -67,7 +68,7 @@ def test_a_parameter_of_another_type_is_an_error():
 
 def test_an_unknown_chapter_is_an_error_with_the_nearest_name():
     with pytest.raises(InputError, match="no chapter 'metricz' \\(did you mean 'metrics'\\?\\)"):
-        chapters.chapter_source("metricz")
+        chapter_source("metricz")
 
 
 def small_notebook(*sources):

@@ -18,7 +18,7 @@ ORDER = [
     "mitigation",
     "results",
     "figures report",
-    "chapters book state",
+    "contents chapters book state",
     "plan audit run",
     "cli",
 ]

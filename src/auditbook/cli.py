@@ -159,7 +159,7 @@ def _audit(call: argparse.Namespace) -> None:
 
 
 def _run(call: argparse.Namespace) -> None:
-    from auditbook.chapters import chapter_names
+    from auditbook.contents import chapter_names
     from auditbook.progress import Progress
     from auditbook.run import run_book
 

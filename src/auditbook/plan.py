@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditbook.chapters import chapter_source
 from auditbook.cohort import Cohort, CohortFile, load_cohort, read_cohort_file
+from auditbook.contents import chapter_source
 from auditbook.errors import InputError, RunError, naming
 from auditbook.panel import choose_models, read_panel
 from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions

@@ -9,8 +9,8 @@ import pandas as pd
 
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
-from auditbook.chapters import chapter_names, chapter_source, execute_chapters
 from auditbook.cohort import Cohort
+from auditbook.contents import chapter_names, chapter_source
 from auditbook.errors import naming
 from auditbook.mitigation.baselines import make_baselines
 from auditbook.mitigation.robustness import make_robustness
@@ -222,6 +222,9 @@ def _check_robustness(
 
 def _execute_chapters(plan: Plan, info: dict[str, Any], progress: Progress) -> bool:
     """Execute what has changed; return whether every chapter of the book is there."""
+    # Imported here since it takes seconds, and neither an audit nor a chapter that opens a run needs it.
+    from auditbook.chapters import execute_chapters
+
     folder = plan.next / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     kept = [name for name in chapter_names() if _chapter_is_kept(plan, name, _chapter_key(name, info))]
