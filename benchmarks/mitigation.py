@@ -45,7 +45,8 @@ def make_records(rng: np.random.Generator, n: int = N_RECORDS) -> AuditRecords:
 
 def main() -> None:
     records = make_records(np.random.default_rng(1))
-    records = AuditRecords(records.outcome, tuple(map(settle_groups, records.attributes)), records.scores)
+    settled = tuple(settle_groups(item, records.outcome) for item in records.attributes)
+    records = AuditRecords(records.outcome, settled, records.scores)
     protocol = Protocol()
     clock, work = perf_counter(), process_time()
     cells = join_cells(records.attributes[:3])
