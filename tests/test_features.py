@@ -300,3 +300,10 @@ def test_order_of_records_changes_nothing(seed):
     # target encodings sum the same outcomes in another order
     np.testing.assert_allclose(first.train[order[:150]], second.train, atol=1e-12)
     np.testing.assert_allclose(first.audit, second.audit, atol=1e-12)
+
+
+def test_numbers_beyond_single_precision_keep_their_order():
+    features = build({"huge": [1e300 if number % 2 else -1e300 for number in range(N)], "age": np.arange(N)})
+    values = both(features)
+    assert np.isfinite(values.astype(np.float32)).all()
+    assert (values[1::2, 0] > values[::2, 0]).all()

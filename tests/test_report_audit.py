@@ -300,3 +300,23 @@ def test_one_missing_event_is_one_event(runs):
     groups = runs["two_groups"].groups.assign(n=100, events=9, non_events=91)
     copy.__dict__["groups"] = groups
     assert set(say.find_shortfalls(copy)["lacks"]) == {"1 event"}
+
+
+@pytest.mark.parametrize(
+    ("selected", "said"),
+    [
+        ({"F": 0.0, "M": 0.0}, "Of 100 records, the model selects 0 in every group."),
+        ({"F": 0.0, "M": 0.002}, "Of 10,000 records, the model selects 0 in F"),
+    ],
+)
+def test_no_difference_and_a_tiny_one_are_put_in_words(runs, selected, said):
+    run = runs["decisions"]
+    cell = next(say.build_board(run).query("metric == 'DI'").itertuples())
+    attribute = run.groups["attribute"] == cell.attribute
+    hits = run.groups["group"].map(selected).fillna(0.0) * 10_000
+    copy = run_of(run)
+    copy.__dict__["groups"] = run.groups[attribute].assign(
+        tp=hits, fp=0, fn=5_000, tn=5_000 - hits, n=10_000, events=5_000
+    )
+    text = say._write_difference(cell, copy)
+    assert said in text

@@ -203,3 +203,12 @@ def test_without_sites_the_board_says_that_tiers_rest_on_two_axes(runs):
     run = runs["two_groups"]
     said = tiers.describe_axes(tiers.build_board(run), run)
     assert "not judged, because there is no site column; the tiers rest on two axes" in said
+
+
+def test_metrics_without_a_verdict_are_not_said_to_have_support():
+    sweep = audit_size.select_sweep(size_rows(), PROTOCOL, model="m", attribute="sex")
+    sure = sweep.assign(unsupported_share=0.0)
+    silent = sure.assign(metric="PP", unsupported_share=NAN)
+    said = audit_size.describe_support(pd.concat([sure, silent]))
+    assert said.endswith("in all groups of sex for DI. Even with all records there is no verdict on PP.")
+    assert audit_size.describe_support(sure).endswith("in all groups of sex.")

@@ -201,3 +201,29 @@ def test_weights_of_the_small_table_equalise_and_then_reverse():
     assert rates[0] > rates[1]
     assert rates[2] == pytest.approx(rates[3])
     assert rates[4] < rates[5]
+
+
+def test_a_choice_that_passed_nowhere_has_nothing_to_hold():
+    where = {"protocol": "50/50", "baseline": "B4", "sweep": "", "status": "nearest", "di_judged": 1}
+    found = pd.DataFrame(
+        [where | {"part": part, "di_passes": 0, "di_sex": 0.5} for part in ("validation", "audit")]
+    )
+    said = say.describe_holding(found, attributes=["sex"])
+    assert "there was nothing to hold" in said
+    assert "it held" not in said
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (0.0, "costs nothing and"),
+        (1.5, "costs 1.50 points and"),
+        (-1.5, "costs nothing; it gains 1.50 points and"),
+    ],
+)
+def test_headroom_that_is_free_gains_no_points(cost, said):
+    found = pd.DataFrame({"headroom": [0.0, 0.1], "accuracy_cost": [2.0, 2.0 + cost], "mean_vfr": 0.1})
+    found = found.assign(unstable=1, cells=4, di_passes=1, di_judged=1)
+    assert f"The headroom {said} leaves the mean flip rate" in say.describe_headrooms(
+        found, attributes=["sex"]
+    )

@@ -147,3 +147,8 @@ def test_unknown_model_is_refused_with_the_nearest_name():
 def test_notebooks_get_markdown_and_html():
     assert show("*a*").data == "*a*"
     assert show_table(pd.DataFrame({"a": ["b"]}), [Column("a", "a")]).data.startswith("<div")
+
+
+def test_blank_text_shows_nothing_in_a_notebook():
+    assert show("") is None
+    assert show(" \n") is None

@@ -25,6 +25,8 @@ MAX_ONE_HOT = 20
 """Categories with more levels than this (ours) are target encoded."""
 NEARLY_DISTINCT = 0.9
 """Texts with more distinct values than this share of their records (ours) are taken for identifiers."""
+LARGEST = 1e37
+"""Larger numbers count as this one (ours): the libraries hold features in single precision, up to 3e38."""
 
 Kind = Literal["number", "truth value", "date", "category"]
 
@@ -205,7 +207,7 @@ def _read_column(column: pd.Series, name: str) -> _Column:
         codes[~missing], levels = pd.factorize(column[~missing].astype(str).to_numpy(dtype=object), sort=True)
         return _Column(name, kind, codes, tuple(levels))
     values = _read_days(column) if kind == "date" else _read_floats(column)
-    return _Column(name, kind, np.where(np.isfinite(values), values, np.nan))
+    return _Column(name, kind, np.clip(np.where(np.isfinite(values), values, np.nan), -LARGEST, LARGEST))
 
 
 def _read_floats(column: pd.Series) -> NDArray[np.float64]:

@@ -376,11 +376,14 @@ def _write_difference(cell: Any, run: Run) -> str:
         return _write_scores(cell, run)
     _, rate, low, high = max(found, key=lambda item: item[0])
     verb, of = RATE_SENTENCES[rate]
+    if low.value == high.value:
+        return f"Of 100 {of}, {verb} {number(100 * low.value, digits=0)} in every group."
+    of_rows = 100 if high.value >= 0.01 else 10_000
     ends = " and ".join(
-        f"{number(100 * end.value, digits=0)} in {escape(end.group)} (n = {count(end.trials)})"
+        f"{number(of_rows * end.value, digits=0)} in {escape(end.group)} (n = {count(end.trials)})"
         for end in (low, high)
     )
-    return f"Of 100 {of}, {verb} {ends}."
+    return f"Of {count(of_rows)} {of}, {verb} {ends}."
 
 
 def _select(table: pd.DataFrame, cell: Any) -> pd.DataFrame:

@@ -369,12 +369,18 @@ def describe_support(sweep: pd.DataFrame) -> str:
     if known.empty:
         return "No cell of this attribute has a verdict, even with all records."
     attribute = escape(known["attribute"].iloc[0])
+    silent = sorted(set(sweep["metric"]) - set(known["metric"]), key=list(sweep["metric"]).index)
+    rest = f" Even with all records there is no verdict on {join_words(silent)}." if silent else ""
     worst = known.groupby("n")["unsupported_share"].max()
     poor = worst[worst > 0.5]
     if poor.empty:
-        return f"At every size tried, most audits would have had enough support in all groups of {attribute}."
+        which = f" for {join_words(known['metric'].unique())}" if silent else ""
+        return (
+            "At every size tried, most audits would have had enough support in all groups of "
+            f"{attribute}{which}.{rest}"
+        )
     return (
         f"For {attribute}, more than half of the audits of {join_words([count(n) for n in poor.index])} "
         "records would have ended inconclusive in some metric, because a group has too few records, events "
-        "or non-events."
+        f"or non-events.{rest}"
     )

@@ -297,6 +297,8 @@ def describe_holding(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> s
             continue
         held = after["di_passes"] >= before["di_passes"]
         verdict = "it held" if held else "it did not hold"
+        if not before["di_passes"]:
+            verdict = "there was nothing to hold"
         lost = [
             f"{escape(item)} {number(before[di_column(item)])} to {number(after[di_column(item)])}"
             for item in attributes
@@ -431,10 +433,13 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     extra = float(most["accuracy_cost"] - least["accuracy_cost"])
     calmer = float(least["mean_vfr"] - most["mean_vfr"])
     bought = "lowers" if calmer > 0.0005 else "raises" if calmer < -0.0005 else "leaves"
-    end = (
-        f"The headroom {'costs' if extra > 0 else 'costs nothing; it gains'} "
-        f"{number(abs(extra), digits=2)} points and {bought} the mean flip rate"
-        + (f" by {number(100 * abs(calmer), digits=1)} points." if bought != "leaves" else " where it was.")
+    price = f"costs {number(extra, digits=2)} points"
+    if extra < 0.005:
+        price = "costs nothing"
+    if extra <= -0.005:
+        price += f"; it gains {number(-extra, digits=2)} points"
+    end = f"The headroom {price} and {bought} the mean flip rate" + (
+        f" by {number(100 * abs(calmer), digits=1)} points." if bought != "leaves" else " where it was."
     )
     return " ".join([*said, end])
 

@@ -418,8 +418,10 @@ def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) ->
             f"{plural(len(mixed), 'cell').capitalize()} {verb} stable at one size and not at another: "
             f"{_name_cells(mixed.index)}."
         )
-    else:
+    elif len(sweep) > 1:
         lines.append("No cell changes its standing with the size.")
+    else:
+        lines.append("The audit is too small for another size to be tried.")
     rising = wide[(wide.iloc[:, -1] - wide.min(axis=1)) > 0.05]
     if len(rising):
         lines.append(
@@ -760,7 +762,7 @@ def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     limited = bool((made["di_judged"] < len(attributes)).any())
     which = "every attribute that can be judged" if limited else "every attribute"
     verb = "passes" if full == 1 else "pass"
-    text = f"In this run {count(full)} of the {plural(len(made), 'setting')} made {verb} {which}."
+    text = f"In this run {count_of(full, len(made), 'setting')} {verb} {which}."
     if near:
         text += (
             f" In {count(near)} no candidate reaches the target where thresholds are chosen, "
@@ -768,5 +770,6 @@ def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
         )
     cost = made["accuracy_cost"]
     if math.isfinite(cost.min()):
-        text += f" The cost is {number(cost.min(), digits=2)} to {number(cost.max(), digits=2)} points."
+        ends = [number(end, digits=2) for end in (cost.min(), cost.max())]
+        text += f" The cost is {' to '.join(dict.fromkeys(ends))} points."
     return text

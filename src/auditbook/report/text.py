@@ -387,8 +387,8 @@ def _wrapping(column: Column) -> str:
     return "normal" if column.kind == "text" or column.low else "nowrap"
 
 
-def show(markdown: str) -> Markdown:
-    """Show a sentence or more of Markdown as the output of a cell.
+def show(markdown: str) -> Markdown | None:
+    """Show a sentence or more of Markdown as the output of a cell; of blank text, nothing.
 
     Parameters
     ----------
@@ -397,10 +397,10 @@ def show(markdown: str) -> Markdown:
 
     Returns
     -------
-    IPython.display.Markdown
+    IPython.display.Markdown or None
         What the cell's last line returns.
     """
-    return Markdown(markdown)
+    return Markdown(markdown) if markdown.strip() else None
 
 
 def show_table(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> HTML:
