@@ -70,7 +70,39 @@ def join_cells(attributes: Sequence[Attribute]) -> JointCells:
         rank = np.empty(len(order), dtype=np.intp)
         rank[order] = np.arange(len(order))
         ranked.append(rank[attribute.codes])
-    held, codes = np.unique(np.stack(ranked, axis=1), axis=0, return_inverse=True)
+    held, codes = find_rows(ranked, [len(attribute.groups) for attribute in attributes])
     names = [sorted(attribute.groups) for attribute in attributes]
     groups = tuple(tuple(names[place][code] for place, code in enumerate(cell)) for cell in held)
     return JointCells(tuple(attribute.name for attribute in attributes), groups, codes.reshape(-1))
+
+
+def find_rows(
+    columns: Sequence[NDArray[np.intp]], sizes: Sequence[int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Find the different rows of some columns of codes, in order, and each row's place among them.
+
+    Parameters
+    ----------
+    columns : sequence of int array, shape (n,)
+        Codes, the most significant column first.
+    sizes : sequence of int
+        Codes of each column lie below its size.
+
+    Returns
+    -------
+    rows : int array, shape (n_rows, n_columns)
+        The rows that occur, in rising order.
+    place : int array, shape (n,)
+        Position of each row among them.
+
+    Examples
+    --------
+    >>> rows, place = find_rows([np.array([1, 0, 1]), np.array([0, 2, 0])], [2, 3])
+    >>> rows.tolist(), place.tolist()
+    ([[0, 2], [1, 0]], [1, 0, 1])
+    """
+    rows, place = np.zeros((1, 0), dtype=np.intp), np.zeros(len(columns[0]), dtype=np.intp)
+    for column, size in zip(columns, sizes, strict=True):
+        held, place = np.unique(place * size + column, return_inverse=True)
+        rows = np.column_stack([rows[held // size], held % size])
+    return rows, place

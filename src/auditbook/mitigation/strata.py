@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.counts import Counts
-from auditbook.mitigation.joint_cells import JointCells
+from auditbook.mitigation.joint_cells import JointCells, find_rows
 from auditbook.records import Attribute, AuditRecords
 
 Array = NDArray[np.float64]
@@ -153,6 +153,5 @@ def _find_strata(
     codes: NDArray[np.intp], attributes: Sequence[Attribute]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Find the combinations of cell and groups that hold records, and each record's place among them."""
-    together = np.stack([codes, *(attribute.codes for attribute in attributes)], axis=1).astype(np.intp)
-    keys, stratum = np.unique(together, axis=0, return_inverse=True)
-    return keys, stratum.reshape(-1)
+    columns = [codes, *(attribute.codes.astype(np.intp) for attribute in attributes)]
+    return find_rows(columns, [int(codes.max()) + 1, *(len(attribute.groups) for attribute in attributes)])
