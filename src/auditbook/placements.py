@@ -274,7 +274,7 @@ class _Running:
         count = len(self.below[label])
         cell = part.group.astype(np.int64) * n_levels + part.level
         weight = np.ones(len(cell)) if part.weight is None else part.weight
-        at = np.bincount(cell, weight, count * n_levels).reshape(count, n_levels)
+        at = np.bincount(cell, weight, count * n_levels).astype(float, copy=False).reshape(count, n_levels)
         upto = np.cumsum(at, axis=1)
         upto += self.below[label][:, None]
         self.below[label] = upto[:, -1].copy()
