@@ -187,9 +187,15 @@ def standard_errors(matrix: AucMatrix) -> Array:
     >>> round(float(standard_errors(matrix)[0, 0] ** 2), 4)
     0.125
     """
+    events, others = _error_parts(matrix)
+    return np.sqrt(events + others)
+
+
+def _error_parts(matrix: AucMatrix) -> tuple[Array, Array]:
+    """Split the squared errors into what events and what non-events add, each of shape (n_groups, n_groups)."""
     events = np.einsum("ghh->gh", matrix.event_scatter) * _divisor(matrix.events)[:, None]
     others = np.einsum("hgg->hg", matrix.other_scatter) * _divisor(matrix.others)[:, None]
-    return np.sqrt(events + others.T)
+    return events, others.T
 
 
 def _divisor(held: Array) -> Array:
@@ -278,7 +284,9 @@ def site_errors(matrix: AucMatrix) -> SiteErrors:
     if matrix.by_site is None:
         blank = np.full(matrix.auc.shape, np.nan)
         return SiteErrors(blank, np.zeros_like(blank), np.zeros_like(blank))
-    has_event, has_other = ((held > 0).astype(float) for held in (matrix.by_site.events, matrix.by_site.others))
+    has_event, has_other = (
+        (held > 0).astype(float) for held in (matrix.by_site.events, matrix.by_site.others)
+    )
     both = has_event.T @ has_other
     n_event, n_other = has_event.sum(axis=0)[:, None], has_other.sum(axis=0)[None]
     sites = n_event + n_other - both
@@ -289,23 +297,24 @@ def site_errors(matrix: AucMatrix) -> SiteErrors:
 
 
 def bound_areas(
-    auc: ArrayLike, se: ArrayLike, *, critical: ArrayLike, alpha: ArrayLike, pairs: ArrayLike
+    auc: ArrayLike, se: ArrayLike, *, level: float, df: ArrayLike = np.inf, pairs: ArrayLike
 ) -> Interval:
     r"""Bound areas on the logit scale; from one side where events and non-events are perfectly separated.
 
-    .. math:: \mathrm{logit}\,A \pm c\,\mathrm{SE}/(A(1 - A))
+    .. math:: \mathrm{logit}\,A \pm t\,\mathrm{SE}/(A(1 - A))
 
     A standard error of zero says nothing. For A = 1 (and mirrored for 0) the lower bound is
-    :math:`\alpha^{1/m}` instead (ours): m disjoint pairs are all in order with probability :math:`A^m`.
+    :math:`\alpha^{1/m}` instead (ours), with :math:`\alpha` = 1 - level: m disjoint pairs are all in order
+    with probability :math:`A^m`.
 
     Parameters
     ----------
     auc, se : float arrays that broadcast together
         Areas and their standard errors.
-    critical : float or array
-        c, such as 1.96.
-    alpha : float or array
-        One minus the coverage of one interval, 0.05 for c = 1.96.
+    level : float
+        Coverage of each interval by itself.
+    df : float array
+        Degrees of freedom of Student's t; infinite for the normal distribution.
     pairs : float array
         m, such as the smaller of the numbers of events and of non-events.
 
@@ -316,22 +325,84 @@ def bound_areas(
 
     Examples
     --------
-    >>> found = bound_areas([0.75, 1.0], [0.05, 0.0], critical=1.96, alpha=0.05, pairs=[20, 10])
+    >>> found = bound_areas([0.75, 1.0], [0.05, 0.0], level=0.95, pairs=[20, 10])
     >>> found.low.round(3).tolist(), found.high.round(3).tolist()
     ([0.64, 0.741], [0.835, 1.0])
     """
-    area, error, one_side = np.broadcast_arrays(*(np.asarray(part, float) for part in (auc, se, pairs)))
+    area, error, free, one_side = np.broadcast_arrays(*(np.asarray(x, float) for x in (auc, se, df, pairs)))
     parted = ((area == 0) | (area == 1)) & (one_side > 0)
     known = (error > 0) & (area > 0) & (area < 1)
     inner = np.where(known, area, 0.5)
-    width = critical * np.where(known, error, np.nan) / (inner * (1 - inner))
-    bound = np.power(alpha, 1 / np.where(parted, one_side, 1))
+    width = student_quantile(level, free) * np.where(known, error, np.nan) / (inner * (1 - inner))
+    bound = np.power(1 - level, 1 / np.where(parted, one_side, 1))
     low = np.where(parted, np.where(area == 1, bound, 0.0), expit(logit(inner) - width))
     high = np.where(parted, np.where(area == 1, 1.0, 1 - bound), expit(logit(inner) + width))
     return Interval(low, high)
 
 
-def matrix_interval(matrix: AucMatrix, *, level: float = 0.95, critical: float | None = None) -> Interval:
+def student_quantile(level: float, df: ArrayLike) -> Array:
+    """Find how many standard errors an interval reaches to each side.
+
+    Parameters
+    ----------
+    level : float
+        Its coverage.
+    df : float array
+        Degrees of freedom, infinite for the normal distribution; at least one is assumed.
+
+    Returns
+    -------
+    float array
+        1.96 for 95 % and infinite degrees of freedom.
+
+    Examples
+    --------
+    >>> student_quantile(0.95, [4, np.inf]).round(2).tolist()
+    [2.78, 1.96]
+    """
+    free = np.asarray(df, float)
+    endless = ~(free < np.inf)
+    quantile = t.ppf(0.5 + level / 2, np.where(endless, 1.0, np.maximum(free, 1.0)))
+    return np.where(endless, norm.ppf(0.5 + level / 2), quantile)
+
+
+def satterthwaite(matrix: AucMatrix) -> Array:
+    r"""Find the degrees of freedom of every standard error.
+
+    .. math:: \nu = \frac{(a + b)^2}{a^2/(m - 1) + b^2/(n - 1)}
+
+    with a and b the parts of the squared error that come from m events and n non-events. With few events in a
+    group the normal quantile makes intervals too short; Student's, with these, mends most of it.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        From `auc_matrix`.
+
+    Returns
+    -------
+    float array, shape (n_groups, n_groups)
+        Infinite where the standard error is zero or nan.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    doi:10.2307/3002019
+
+    Examples
+    --------
+    >>> float(satterthwaite(auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1))[0, 0])
+    2.0
+    """
+    events, others = _error_parts(matrix)
+    spread = rate(events**2, np.maximum(matrix.events - 1, 0)[:, None]) + rate(
+        others**2, np.maximum(matrix.others - 1, 0)
+    )
+    found = rate((events + others) ** 2, spread)
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def matrix_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
     """Bound every area, taking records as independent.
 
     Parameters
@@ -339,9 +410,7 @@ def matrix_interval(matrix: AucMatrix, *, level: float = 0.95, critical: float |
     matrix : AucMatrix
         From `auc_matrix`.
     level : float
-        Coverage of each interval by itself.
-    critical : float, optional
-        Another critical value than the normal one, to cover all areas at once (see `joint_criticals`).
+        Coverage of each interval by itself; `joint_levels` says which makes all hold at once.
 
     Returns
     -------
@@ -354,17 +423,14 @@ def matrix_interval(matrix: AucMatrix, *, level: float = 0.95, critical: float |
     >>> float(found.low[0, 0].round(3)), float(found.high[0, 0])
     (0.224, 1.0)
     """
-    cut = norm.ppf(0.5 + level / 2) if critical is None else critical
     pairs = np.minimum(matrix.events[:, None], matrix.others)
     return bound_areas(
-        matrix.auc, standard_errors(matrix), critical=cut, alpha=2 * norm.sf(cut), pairs=pairs
+        matrix.auc, standard_errors(matrix), level=level, df=satterthwaite(matrix), pairs=pairs
     )
 
 
-def matrix_site_interval(
-    matrix: AucMatrix, *, level: float = 0.95, critical: float | None = None
-) -> Interval:
-    """Bound every area with sites as the units; the critical value is Student's, with sites less one.
+def matrix_site_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
+    """Bound every area with sites as the units; degrees of freedom: the sites that take part, less one.
 
     Parameters
     ----------
@@ -372,8 +438,6 @@ def matrix_site_interval(
         Made with sites.
     level : float
         Coverage of each interval by itself.
-    critical : float, optional
-        Another critical value, to cover all areas at once.
 
     Returns
     -------
@@ -387,8 +451,5 @@ def matrix_site_interval(
     0.224
     """
     found = site_errors(matrix)
-    free = np.maximum(found.sites - 1, 1)
-    cut = t.ppf(0.5 + level / 2, free) if critical is None else critical
-    return bound_areas(
-        matrix.auc, found.se, critical=cut, alpha=2 * t.sf(cut, free), pairs=np.where(found.sites > 1, found.pairs, 0)
-    )
+    pairs = np.where(found.sites > 1, found.pairs, 0)
+    return bound_areas(matrix.auc, found.se, level=level, df=found.sites - 1, pairs=pairs)

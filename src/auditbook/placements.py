@@ -217,9 +217,7 @@ class _Cells:
         )
 
 
-def _merge_ties(
-    levels: ScoreLevels, group: Ints, site: Ints | None, n_groups: int, n_sites: int
-) -> _Cells:
+def _merge_ties(levels: ScoreLevels, group: Ints, site: Ints | None, n_groups: int, n_sites: int) -> _Cells:
     """Count records that are alike; without ties every record stays by itself."""
     if levels.count == len(levels.order):
         return _Cells(levels.level, group, levels.outcome, site, None)
