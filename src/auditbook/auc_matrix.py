@@ -192,7 +192,7 @@ def standard_errors(matrix: AucMatrix) -> Array:
 
 
 def _error_parts(matrix: AucMatrix) -> tuple[Array, Array]:
-    """Split the squared errors into what events and what non-events add, each of shape (n_groups, n_groups)."""
+    """Split the squared errors, shape (n_groups, n_groups), into what events and what non-events add."""
     events = np.einsum("ghh->gh", matrix.event_scatter) * _divisor(matrix.events)[:, None]
     others = np.einsum("hgg->hg", matrix.other_scatter) * _divisor(matrix.others)[:, None]
     return events, others.T
