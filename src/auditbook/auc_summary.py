@@ -144,7 +144,7 @@ def summarise_areas(matrix: AucMatrix, *, by_site: bool = False) -> AreaSummary:
 def _load(
     area: Array, pooled: Array, overall: float, mine: Array, opposite: Array, *, swapped: bool = False
 ) -> _Loadings:
-    """Write down how records of one label move the areas; `swapped` for non-events, where xAUC0 goes first."""
+    """Write down how records of one label move the areas; for non-events (`swapped`) xAUC0 goes first."""
     count = len(mine)
     share = np.nan_to_num(rate(opposite, opposite.sum()))
     own = np.nan_to_num(rate(1.0, mine))
@@ -169,9 +169,7 @@ def _column_mean(area: Array, mine: Array) -> Array:
     return np.nan_to_num(rate(mine, mine.sum())) @ area
 
 
-def _cover_records(
-    matrix: AucMatrix, values: Array, events: _Loadings, others: _Loadings
-) -> AreaSummary:
+def _cover_records(matrix: AucMatrix, values: Array, events: _Loadings, others: _Loadings) -> AreaSummary:
     """Add up the covariance over independent records."""
     of_events = _cover(events, matrix.event_scatter, matrix.events)
     of_others = _cover(others, matrix.other_scatter, matrix.others)
@@ -197,9 +195,7 @@ def _cover(loadings: _Loadings, scatter: Array, mine: Array) -> Array:
     return total * factor[:, None] * factor
 
 
-def _cover_sites(
-    matrix: AucMatrix, values: Array, events: _Loadings, others: _Loadings
-) -> AreaSummary:
+def _cover_sites(matrix: AucMatrix, values: Array, events: _Loadings, others: _Loadings) -> AreaSummary:
     """Add up the covariance over independent sites."""
     n_groups, blank = len(matrix.events), np.full(len(values), np.nan)
     if matrix.by_site is None:
@@ -234,5 +230,3 @@ def _blank(covariance: Array, values: Array) -> Array:
     """Blank the covariance of areas that are undefined."""
     gone = np.isnan(values)
     return np.where(gone[:, None] | gone, np.nan, covariance)
-
-

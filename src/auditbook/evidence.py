@@ -104,14 +104,32 @@ def plan_draws(records: AuditRecords, *, protocol: Protocol, seed: int) -> Draws
     own = len(records.outcome)
     site, count, times = None, 0, None
     if records.site is not None:
-        site, count = _settle_sites(records.site, records.outcome)
+        site, count = settle_sites(records.site, records.outcome)
     if count >= 2:
         times = draw_sites(count, resamples=protocol.resamples, rng=open_stream(seed, "sites"))
     return Draws(seed, protocol.resamples, min(protocol.resample_size, own), own, site, count, times)
 
 
-def _settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
-    """Give each site that holds records a number by its size and events, whatever it is called."""
+def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
+    """Give each site that holds records a number by its size and events, whatever it is called.
+
+    Parameters
+    ----------
+    site : int array, shape (n,)
+        Position of each record's site.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0.
+
+    Returns
+    -------
+    tuple of int array, shape (n,), and int
+        The number of each record's site, and how many sites there are.
+
+    Examples
+    --------
+    >>> settle_sites(np.array([7, 7, 2]), np.array([0, 1, 1], np.int8))
+    (array([1, 1, 0]), 2)
+    """
     names, place = np.unique(site, return_inverse=True)
     order = np.lexsort((np.bincount(place, weights=outcome), np.bincount(place)))
     rank = np.empty(len(names), np.intp)
