@@ -284,7 +284,7 @@ def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
         Columns metric, value, passes (the rule), result: pass, fail, or undefined. Support is not asked for.
     """
     found = []
-    for metric in (METRICS[name] for name in METRIC_NAMES if not METRICS[name].needs_probability):
+    for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
         value = float(metric.values(np.asarray(counts)))
         result = "undefined" if math.isnan(value) else "pass" if metric.passes(value) else "fail"
         rule = write_rule(metric.name, metric.threshold)
