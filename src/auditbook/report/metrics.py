@@ -215,6 +215,7 @@ def _write_needs(needs: Sequence[str], protocol: Protocol) -> str:
         "events": f"{protocol.min_events} events",
         "non_events": f"{protocol.min_non_events} non-events",
         "probability": "scores that are probabilities",
+        "order": "scores that order the records",
     }
     return join_words(least[need] for need in needs)
 
