@@ -100,7 +100,7 @@ def test_a_level_for_all_lies_between_one_interval_and_bonferroni():
 
 def test_intervals_of_the_whole_matrix_cover_at_once():
     rng = np.random.default_rng(14)
-    runs, covered, single = 400, 0, 0
+    runs, covered, single = 300, 0, 0
     sizes, lift = np.array([150, 300, 600]), np.array([1.0, 0.8, 1.2])
     codes = np.repeat(np.arange(3), sizes)
     true = norm.cdf(np.repeat(lift[:, None], 3, axis=1) / np.sqrt(2))
@@ -133,10 +133,3 @@ def test_cross_differences_agree_with_their_errors_in_a_large_audit():
     half = (found.high - found.low)[0, 1] / 2
     assert half == pytest.approx(1.96 * cross_errors(matrix)[0, 1], rel=0.01)
     assert cross_errors(matrix)[0, 1] == pytest.approx(np.hypot(*standard_errors(matrix)[[0, 1], [1, 0]]))
-
-
-def test_two_hundred_groups_stay_within_bounds():
-    rng = np.random.default_rng(16)
-    matrix = auc_matrix(rng.integers(0, 2, 8000), rng.random(8000), rng.integers(0, 200, 8000), 200)
-    found = joint_levels(matrix, draws=100, rng=rng)
-    assert 0.95 < found.entries < 1

@@ -17,6 +17,8 @@ DRAWS = 4_000
 """Gaussian draws behind a simultaneous interval: the level is met within 0.4 points (one standard error)."""
 HELD = 1 << 22
 """Numbers of a draw held at once."""
+LEAST, MOST = 500, 1 << 24
+"""Many intervals get fewer draws: no more than these numbers in all, but at least 500 draws (1 point)."""
 FEW = 32
 """Areas by which sites are put in order."""
 
@@ -60,7 +62,7 @@ def joint_levels(
     by_site : bool
         True takes sites as the independent units, False records.
     draws : int
-        Number of draws.
+        Number of draws; fewer are made for more than some 4,000 intervals.
     rng : Generator
         Source of the draws.
 
@@ -87,7 +89,8 @@ def joint_levels(
     upper = np.triu_indices(n_groups, 1)
     pair_se = cross_errors(matrix, by_site=by_site)[upper]
     entries, crossed = [], []
-    for noise in draw_errors(matrix, draws=draws, by_site=by_site, rng=rng):
+    affordable = _afford(draws, n_groups**2)
+    for noise in draw_errors(matrix, draws=affordable, by_site=by_site, rng=rng):
         entries.append(_largest(noise.reshape(len(noise), -1), se.ravel()))
         difference = noise[:, *upper] - np.swapaxes(noise, 1, 2)[:, *upper]
         crossed.append(_largest(difference, pair_se))
@@ -196,7 +199,7 @@ def draw_errors(
     if by_site:
         sites = site_errors(matrix).sites
         influence = np.nan_to_num(site_influence(matrix) * np.sqrt(rate(sites, np.maximum(sites - 1, 0))))
-        flat = influence.reshape(len(influence), -1)
+        flat = influence.reshape(len(influence), n_groups**2)
         flat = flat[np.lexsort(flat[:, :FEW].T)]  # so that renaming the sites changes no draw
         for first in range(0, draws, at_once):
             some = min(at_once, draws - first)
@@ -287,9 +290,14 @@ def _draw(covariance: Array, draws: int, wide: int, rng: np.random.Generator) ->
     """Draw from the normal distribution with a covariance, some draws at a time."""
     values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
-    at_once = max(HELD // max(wide, 1), 1)
-    for first in range(0, draws, at_once):
-        yield rng.standard_normal((min(at_once, draws - first), len(root))) @ root
+    at_once, count = max(HELD // max(wide, 1), 1), _afford(draws, wide)
+    for first in range(0, count, at_once):
+        yield rng.standard_normal((min(at_once, count - first), len(root))) @ root
+
+
+def _afford(draws: int, wide: int) -> int:
+    """Lower the number of draws when there are very many intervals."""
+    return min(draws, max(LEAST, MOST // max(wide, 1)))
 
 
 def _largest(noise: Array, se: Array) -> Array:

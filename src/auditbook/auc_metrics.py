@@ -8,7 +8,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.auc_joint import bound_crossed, bound_differences, joint_levels, pair_level, set_level
+from auditbook.auc_joint import (
+    DRAWS,
+    bound_crossed,
+    bound_differences,
+    joint_levels,
+    pair_level,
+    set_level,
+)
 from auditbook.auc_matrix import AucMatrix, matrix_interval, matrix_site_interval
 from auditbook.auc_summary import AreaSummary, summarise_areas
 from auditbook.intervals import Interval
@@ -179,7 +186,12 @@ class AreaFinding:
 
 
 def assess_areas(
-    matrix: AucMatrix, *, level: float = 0.95, by_site: bool = False, rng: np.random.Generator
+    matrix: AucMatrix,
+    *,
+    level: float = 0.95,
+    by_site: bool = False,
+    draws: int = DRAWS,
+    rng: np.random.Generator,
 ) -> tuple[AreaFinding, ...]:
     r"""Compute every AUC-based fairness metric with an interval.
 
@@ -202,8 +214,10 @@ def assess_areas(
         Coverage of each interval.
     by_site : bool
         True takes sites as the independent units, False records.
+    draws : int
+        Number of draws for each simultaneous interval.
     rng : Generator
-        Source of the draws for simultaneous intervals.
+        Source of the draws.
 
     Returns
     -------
@@ -224,20 +238,29 @@ def assess_areas(
     ('within_parity', 0.5)
     """
     summary = summarise_areas(matrix, by_site=by_site)
-    plain = summary.interval(level=level)
-    crossed = _assess_crossed(matrix, level, by_site, rng)
+    plain, ask = summary.interval(level=level), _Ask(level, draws, rng)
+    crossed = _assess_crossed(matrix, by_site, ask)
     findings = [
         _single("auc", None, summary, plain, summary.overall),
-        _assess_pairs("within_parity", summary, summary.within, level, rng),
+        _assess_pairs("within_parity", summary, summary.within, ask),
         crossed,
         *(_single("xauc1", g, summary, plain, summary.n_groups + g) for g in range(summary.n_groups)),
         *(_single("xauc0", g, summary, plain, 2 * summary.n_groups + g) for g in range(summary.n_groups)),
-        _assess_pairs("xauc1_parity", summary, summary.xauc1, level, rng),
-        _assess_pairs("xauc0_parity", summary, summary.xauc0, level, rng),
-        *_assess_gaps(summary, level, rng),
-        *_assess_extremes(summary, level, rng),
+        _assess_pairs("xauc1_parity", summary, summary.xauc1, ask),
+        _assess_pairs("xauc0_parity", summary, summary.xauc0, ask),
+        *_assess_gaps(summary, ask),
+        *_assess_extremes(summary, ask),
     ]
     return tuple(findings)
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """What simultaneous intervals are asked for."""
+
+    level: float
+    draws: int
+    rng: np.random.Generator
 
 
 def _single(
@@ -248,11 +271,9 @@ def _single(
     return AreaFinding(metric, group, None, *numbers)
 
 
-def _assess_pairs(
-    metric: str, summary: AreaSummary, which: slice, level: float, rng: np.random.Generator
-) -> AreaFinding:
+def _assess_pairs(metric: str, summary: AreaSummary, which: slice, ask: _Ask) -> AreaFinding:
     """Find the largest difference of two groups' areas."""
-    joint = pair_level(summary.covariance[which, which], level=level, rng=rng)
+    joint = pair_level(summary.covariance[which, which], **vars(ask))
     single = summary.interval(level=joint)
     part = Interval(single.low[which], single.high[which])
     values = summary.values[which]
@@ -260,9 +281,9 @@ def _assess_pairs(
     return _largest(metric, values[:, None] - values, bounds)
 
 
-def _assess_crossed(matrix: AucMatrix, level: float, by_site: bool, rng: np.random.Generator) -> AreaFinding:
+def _assess_crossed(matrix: AucMatrix, by_site: bool, ask: _Ask) -> AreaFinding:
     """Find the largest difference of the two areas across a pair of groups."""
-    joint = joint_levels(matrix, level=level, by_site=by_site, rng=rng).cross_pairs
+    joint = joint_levels(matrix, by_site=by_site, **vars(ask)).cross_pairs
     interval = matrix_site_interval(matrix, level=joint) if by_site else matrix_interval(matrix, level=joint)
     bounds = bound_crossed(matrix, interval, by_site=by_site)
     return _largest("cross_parity", matrix.auc - matrix.auc.T, bounds)
@@ -285,7 +306,7 @@ def _largest(metric: str, difference: Array, bounds: Interval) -> AreaFinding:
     )
 
 
-def _assess_gaps(summary: AreaSummary, level: float, rng: np.random.Generator) -> Iterator[AreaFinding]:
+def _assess_gaps(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     """Find the largest gap to the overall area, and the equity-scaled area."""
     known = np.flatnonzero(~np.isnan(summary.values[summary.within]))
     overall = float(summary.values[summary.overall])
@@ -297,7 +318,7 @@ def _assess_gaps(summary: AreaSummary, level: float, rng: np.random.Generator) -
     gaps = overall - summary.values[known]
     contrast = np.hstack([-np.eye(len(known)), np.ones((len(known), 1))])
     covariance = np.nan_to_num(summary.covariance[np.ix_(chosen, chosen)])
-    joint = set_level(contrast @ covariance @ contrast.T, level=level, rng=rng)
+    joint = set_level(contrast @ covariance @ contrast.T, **vars(ask))
     bounds = _bound_gaps(summary, chosen, joint)
     sizes, least, most = np.abs(gaps), _nearest_zero(bounds), _farthest(bounds)
     place = int(np.argmax(sizes))
@@ -305,7 +326,7 @@ def _assess_gaps(summary: AreaSummary, level: float, rng: np.random.Generator) -
         "gap_to_overall", int(known[place]), None, float(sizes[place]), float(least.max()), float(most.max())
     )
     every = np.vstack([contrast, np.append(np.zeros(len(known)), 1)])
-    joint = set_level(every @ covariance @ every.T, level=level, rng=rng)
+    joint = set_level(every @ covariance @ every.T, **vars(ask))
     bounds, whole = _bound_gaps(summary, chosen, joint), summary.interval(level=joint)
     low = float(whole.low[-1] / (1 + _farthest(bounds).sum()))
     high = float(whole.high[-1] / (1 + _nearest_zero(bounds).sum()))
@@ -331,7 +352,7 @@ def _farthest(bounds: Interval) -> Array:
     return np.maximum(-bounds.low, bounds.high)
 
 
-def _assess_extremes(summary: AreaSummary, level: float, rng: np.random.Generator) -> Iterator[AreaFinding]:
+def _assess_extremes(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     """Find the smallest area within a group, and the smallest over the largest."""
     values = summary.values[summary.within]
     known = np.flatnonzero(~np.isnan(values))
@@ -339,7 +360,7 @@ def _assess_extremes(summary: AreaSummary, level: float, rng: np.random.Generato
         yield AreaFinding("minimum", None, None, np.nan, np.nan, np.nan)
         yield AreaFinding("min_max_ratio", None, None, np.nan, np.nan, np.nan)
         return
-    joint = set_level(summary.covariance[np.ix_(known, known)], level=level, rng=rng)
+    joint = set_level(summary.covariance[np.ix_(known, known)], **vars(ask))
     single = summary.interval(level=joint)
     low, high = single.low[known], single.high[known]
     least, most = (int(known[pick(values[known])]) for pick in (np.argmin, np.argmax))
