@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.audit_size import sweep_sizes
+from auditbook.flip_truth import check_flips
 from auditbook.folds import plan_folds
 from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords, Score
@@ -334,7 +335,8 @@ def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[s
     agreement = rate_agreement(by_fold, verdicts)
     graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
     tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
-    return {"verdicts": graded, **tables}
+    checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
+    return {"verdicts": graded, **tables, **checked}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:
@@ -395,6 +397,7 @@ def model_row(recipe: Recipe, sample: Sample, model: str) -> dict:
     whole = group_row(y, s, d, kind)
     area, low, high = roc_area(y, s) if kind != "decision" else (NAN, NAN, NAN)
     row = {"model": model, "source": recipe.source, "family": model if recipe.source == "trained" else ""}
+    row |= {"features": "all" if recipe.source == "trained" else ""}
     row |= {
         "kind": kind,
         "threshold": sample.thresholds[model],

@@ -14,6 +14,7 @@ from auditbook.mitigation.assessment import di_column
 from auditbook.mitigation.baselines import baseline_columns, make_baselines
 from auditbook.mitigation.interventions import order_refits
 from auditbook.panel import ModelConfig
+from auditbook.protocol import METRIC_NAMES
 from auditbook.scores import score_cohort
 from auditbook.verdicts import judge
 from cohorts import make_table, write_cohort, write_pair
@@ -235,7 +236,7 @@ def test_a_rank_alone_is_not_mitigated_and_the_table_says_so(tmp_path):
     assert (tables["baselines"]["status"] == "not possible").all()
     assert tables["baselines"]["note"].str.contains("points is a rank").all()
     assert tables["baseline_cells"].empty
-    assert list(tables["baselines"].columns) == baseline_columns(("sex",))
+    assert list(tables["baselines"].columns) == baseline_columns(("sex",), METRIC_NAMES)
 
 
 def test_two_groups_and_a_percentile_are_enough(tmp_path):
@@ -272,7 +273,7 @@ def test_no_event_at_all_makes_every_table(tmp_path):
 
 
 def test_an_attribute_with_the_name_of_a_column_has_one_of_its_own():
-    columns = baseline_columns(("passes", "judged", "sex"))
+    columns = baseline_columns(("passes", "judged", "sex"), ())
     assert len(set(columns)) == len(columns)
     assert di_column("passes") == "di_passes_"
 

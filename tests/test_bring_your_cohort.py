@@ -8,6 +8,7 @@ import pytest
 from auditbook.cohort import load_cohort, read_cohort_file
 from auditbook.cohort_schema import SCHEMA
 from auditbook.errors import InputError
+from auditbook.panel import PANEL_NAMES
 from cohorts import write_pair
 
 OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'
@@ -33,6 +34,11 @@ def test_the_table_of_keys_is_the_schema(page):
     keys = [(table, key) for table, listed in SCHEMA.items() for key in listed]
     assert told == [(table, key.name, key.kind, key.default) for table, key in keys]
     assert all(row[4] for row in rows_of(page, "Every key"))
+
+
+def test_every_model_of_the_panel_is_listed(page):
+    line = next(line for line in page.splitlines() if line.startswith("All that can be named under `models`"))
+    assert set(re.findall(r"`(\w+)`", line)) - {"models"} == set(PANEL_NAMES)
 
 
 def test_every_choice_is_named_in_the_table_of_keys(page):

@@ -144,11 +144,9 @@ def test_text_printed_in_pieces_is_one_output(tmp_path, monkeypatch):
 
 WORKER = """
 import os, sys, time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from auditbook.chapters import _end_with_parent
+from auditbook.workers import open_workers
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_end_with_parent)
+    pool = open_workers(1)
     print(pool.submit(os.getpid).result(), flush=True)
     pool.submit(time.sleep, 600)
     time.sleep(600)

@@ -26,6 +26,8 @@ event = "> 3"
 column = "race"
 """
 
+LATE = '[features]\nlate = ["charges"]\n'
+
 
 def read(tmp_path, text, name="cohort.toml"):
     path = tmp_path / name
@@ -179,6 +181,19 @@ resamples = 0
         ('[site]\nrequired = "yes"', "[site] required: must be true or false, found 'yes'"),
         ("[panel]\nmodels = []", "no model to audit"),
         ('[panel]\nmodels = ["a", "a"]', "'a' stands twice"),
+        (LATE + '[panel]\nlean = ["xgbost"]', "'xgbost' is not in models (did you mean 'xgboost'?)"),
+        (
+            LATE + '[panel]\nmodels = ["xgboost"]\nlean = ["logistic"]',
+            "not in models; add it there, or delete",
+        ),
+        (LATE + '[panel]\nlean = ["xgboost", "xgboost"]', "names a model twice"),
+        ('[panel]\nlean = ["xgboost"]', "[features] late names none; list there the columns"),
+        ('[panel]\nlean = "xgboost"', "must be a list of texts"),
+        (
+            LATE + '[scores.xgboost_lean]\ncolumn = "p"\nkind = "probability"\n'
+            '[panel]\nmodels = ["xgboost"]\nlean = ["xgboost"]',
+            "a model of [panel] has the same name",
+        ),
         ("[panel]\nthreshold = 0.5\npercentile = 90", "[panel]: has both threshold and percentile"),
         ("[panel]\npercentile = 100", "[panel] percentile: 100 is not between 0 and 100"),
         ("[panel]\nthreshold = 50", "[panel] threshold: 50 is not above 0 and at most 1"),
@@ -228,6 +243,7 @@ resamples = 0
         ("[protocol]\naudit_sizes = [1, 5]", "[protocol] audit_sizes: [1, 5] must be sizes of 2 or more"),
         ("[protocol]\naudit_sizes = [10.5]", "[protocol] audit_sizes: must be a list of whole numbers"),
         ("[protocol]\nsite_folds = 1", "[protocol] site_folds: 1 is out of range; allowed: 2 to 1000"),
+        ("[protocol]\nhalvings = 1", "[protocol] halvings: 1 is out of range; allowed: 2 to 1000"),
         ("[protocol]\nkappa_stable = 1.5", "[protocol] kappa_stable: 1.5 is out of range; allowed: -1 to 1"),
         ("[protocol]\nsize_repeats = 1", "[protocol] size_repeats: 1 is out of range; allowed: 2 to 10000"),
         ('[protocol]\nmetrics = ["DO"]', "[protocol] metrics: 'DO' is not allowed"),

@@ -103,7 +103,7 @@ def test_an_undefined_kappa_is_hollow_and_ratings_are_counted():
 
 def board_frame():
     rows = {"model": ["a", "b"], "metric": "DI", "attribute": "sex", "smallest_n": 450, "vfr": [0.3, NAN]}
-    return pd.DataFrame(rows | {"verdict": ["fail", "inconclusive"], "violations": [2, NAN]})
+    return pd.DataFrame(rows | {"verdict": ["fail", "inconclusive"], "violations": [2, NAN], "place": 0})
 
 
 def test_a_tile_has_letter_flip_rate_and_a_dot_for_each_axis():

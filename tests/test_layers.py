@@ -7,12 +7,13 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "auditbook"
 ORDER = [
-    "errors protocol records progress project",
+    "errors protocol records progress project workers",
     "counts intersection intervals auc score_sums placements area_sums group_values metrics score_cells "
     "resampling flips discrimination auc_matrix auc_summary auc_joint auc_metrics auc_bootstrap "
     "auc_scenarios collapsibility",
     "support record_checks evidence group_table verdicts auc_tables auc_compare calibration",
-    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers",
+    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers "
+    "halvings half_draws half_measures truth_tables flip_truth repeats sensitivity",
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic summary",
     "cautions cohort draft",
     "panel features split training scores",

@@ -1,5 +1,8 @@
 """The panel file is read whole, or refused with every fault named."""
 
+import pickle
+from dataclasses import replace
+
 import pytest
 from sklearn.pipeline import Pipeline
 
@@ -26,13 +29,37 @@ def test_canonical_xgboost_has_the_published_configuration():
 def test_every_model_of_the_panel_can_be_made():
     for name, config in read_panel().items():
         classifier = make_classifier(config, seed=7, jobs=1)
-        assert hasattr(classifier, "predict_proba"), name
+        assert hasattr(type(classifier), "predict_proba"), name
         assert isinstance(classifier, Pipeline) == config.scale
 
 
-def test_names_are_those_of_the_file():
+PUBLISHED = {
+    *("logistic", "decision_tree", "random_forest", "gradient_boosting", "adaboost", "xgboost"),
+    *("lightgbm", "catboost", "hist_gradient_boosting", "bagging", "extra_trees", "stacking"),
+}
+
+
+def test_the_panel_has_the_twelve_published_models():
     assert tuple(read_panel()) == PANEL_NAMES
-    assert {"logistic", "xgboost"} <= set(PANEL_NAMES)
+    assert set(PANEL_NAMES) == PUBLISHED
+
+
+def test_a_stack_is_made_of_models_of_the_panel_with_their_configuration():
+    panel = read_panel()
+    stack = panel["stacking"]
+    assert [member.name for member in stack.members] == ["logistic", "decision_tree", "lightgbm"]
+    assert all(member == panel[member.name] for member in stack.members)
+    assert stack.packages == {"scikit-learn", "lightgbm"}
+    made = dict(make_classifier(stack, seed=7, jobs=1).estimators)
+    assert made["decision_tree"].random_state == made["lightgbm"].random_state == 7
+    assert isinstance(made["logistic"], Pipeline)
+    changed = replace(stack, members=(replace(stack.members[0], scale=False), *stack.members[1:]))
+    assert changed.describe() != stack.describe()
+
+
+def test_a_configuration_can_be_sent_to_another_process():
+    for config in read_panel().values():
+        assert pickle.loads(pickle.dumps(config)) == config
 
 
 def test_seed_and_jobs_reach_the_class_that_takes_them():
@@ -51,7 +78,7 @@ def test_a_model_is_added_by_one_table(tmp_path):
     added = GOOD.replace("linear_model.LogisticRegression", "tree.DecisionTreeClassifier")
     config = read_text(tmp_path, added + "[a.parameters]\nmax_depth = 2\n")["a"]
     assert make_classifier(config, seed=1, jobs=1).max_depth == 2
-    assert config.package == "scikit-learn"
+    assert config.packages == {"scikit-learn"}
 
 
 def test_parameters_cannot_be_changed_after_reading():
@@ -71,6 +98,9 @@ def test_parameters_cannot_be_changed_after_reading():
         (GOOD.replace('title = "A"\n', ""), r"\[a\] has no title"),
         (GOOD.replace("[a]", '["../a"]'), "small letters, digits and underscores"),
         (GOOD + "scale = 1\n", "scale must be true or false, found 1"),
+        (GOOD + 'members = ["a"]\n', "members must be a list of two or more names"),
+        (GOOD + 'members = ["b", "b"]\n', "members must be a list of two or more names, each once"),
+        (GOOD + 'members = ["a", "c"]\n' + GOOD.replace("[a]", "[ab]"), r"\[a\] members: 'c' is no model"),
     ],
 )
 def test_a_faulty_panel_file_is_refused(tmp_path, text, message):

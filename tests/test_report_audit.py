@@ -101,6 +101,29 @@ def test_standing_follows_verdict_and_flip_rates(runs, columns, standing, why):
     assert why in board["why"].iloc[0]
 
 
+def with_models(run, names):
+    """Copy a run with its first model repeated under several names."""
+    copy = Run(run.folder, run.info)
+    for table in ("models", "verdicts"):
+        rows = getattr(run, table)
+        rows = rows[rows["model"] == run.models["model"].iloc[0]]
+        copy.__dict__[table] = pd.concat([rows.assign(model=name) for name in names], ignore_index=True)
+    return copy
+
+
+def test_the_report_writes_out_the_first_of_many_models_and_all_of_a_few(runs):
+    few = with_models(runs["two_groups"], ["a", "b", "c"])
+    many = with_models(runs["two_groups"], ["z", "<b>", "c", "d"])
+    boards = {run.models["model"].iloc[0]: say.build_board(run) for run in (few, many)}
+    assert say.pick_board(few, boards["a"]).equals(boards["a"])
+    assert say.describe_choice(few) == ""
+    picked = say.pick_board(many, boards["z"])
+    assert set(picked["model"]) == {"z"}
+    assert len(picked) == len(boards["z"]) / 4
+    assert "**z**" in say.describe_choice(many)
+    assert "The other 3" in say.describe_choice(many)
+
+
 def board_of_calibration(runs, sizes):
     """One cell of CAL that fails by 0.7, with two score bins of the given sizes."""
     run = runs["two_groups"]

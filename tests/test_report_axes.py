@@ -69,6 +69,7 @@ def test_every_sentence_on_tiers_is_said_of_every_cohort(runs, kind):
     board = tiers.build_board(run)
     said = [tiers.describe_tiers(board), tiers.describe_needs(board), tiers.describe_axes(board, run)]
     said += [tiers.describe_stable_fails(board), tiers.describe_bounds(run.protocol)]
+    said += [tiers.describe_rows(board, model=run.models["model"].iloc[0])]
     assert well_said(said)
     assert "<table" in table_html(board, tiers.BOARD_COLUMNS)
     assert len(board) == len(run.verdicts)

@@ -94,7 +94,8 @@ def test_every_figure_and_table_is_made(made, kind):
         axes.figure.canvas.draw()
         plt.close(axes.figure)
     shown = say.select_rows(rows, "single split")
-    assert "<table" in table_html(shown, say.baseline_columns(names))
+    assert "<table" in table_html(shown, say.PRICE_COLUMNS)
+    assert "<table" in table_html(shown, say.trust_columns(names))
     assert "<table" in table_html(moves, say.MOVE_COLUMNS)
     assert "<table" in table_html(thresholds, say.CELL_COLUMNS)
 

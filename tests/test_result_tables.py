@@ -6,7 +6,10 @@ import re
 import pytest
 
 from auditbook.cli import main
+from auditbook.protocol import METRIC_NAMES
 from cohorts import write_cohort
+
+ATTRIBUTES = ["race", "sex", "age band"]
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +21,21 @@ def results(tmp_path_factory):
     return folder / "run"
 
 
+def expand(name):
+    """List the columns that a name on the page stands for: one an attribute or metric, or itself."""
+    for place, names in (("<attribute>", ATTRIBUTES), ("<metric>", METRIC_NAMES)):
+        if place in name:
+            return [name.replace(place, one) for one in names]
+    return [name]
+
+
 def test_every_column_of_every_table_is_explained_in_its_order(results, root):
     page = (root / "book" / "result-tables.md").read_text(encoding="utf-8")
     told = {}
     for part in page.split("\n## ")[1:]:
         title, text = part.split("\n", 1)
-        told[title] = re.findall(r"^\| `(\w+)` \| \S", text, re.MULTILINE)
+        listed = re.findall(r"^\| `([\w<>]+)` \| \S", text, re.MULTILINE)
+        told[title] = [column for name in listed for column in expand(name)]
     columns = {
         path.name: path.read_text(encoding="utf-8").splitlines()[0].split(",")
         for path in (results / "results").iterdir()

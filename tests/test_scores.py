@@ -109,6 +109,51 @@ def test_with_trained_models_given_scores_are_audited_on_the_audit_part(tmp_path
     )
 
 
+LEAN = (
+    '[panel]\nmodels = ["tree", "logistic"]\nlean = ["tree"]\n'
+    '[features]\nlate = ["diagnosis", "ward"]\nexclude = ["apache"]\n'
+)
+
+
+def test_a_lean_model_is_audited_last_and_sees_no_late_feature(tmp_path):
+    cohort = load(tmp_path, SITE + LEAN)
+    scored = score(tmp_path, cohort)
+    assert [(info.name, info.features) for info in scored.models] == [
+        ("tree", "all"),
+        ("logistic", "all"),
+        ("tree_lean", "admission"),
+    ]
+    assert scored.models[-1].title == "Tree, no late features"
+    assert any(name.startswith("diagnosis") for name in scored.features)
+    without = LEAN.replace('lean = ["tree"]\n', "").replace('["apache"]', '["apache", "diagnosis", "ward"]')
+    without = without.replace('late = ["diagnosis", "ward"]\n', "")
+    other = score(tmp_path, load(tmp_path, SITE + without))
+    assert scored.records.scores[-1].values.tobytes() == other.records.scores[0].values.tobytes()
+    assert scored.records.scores[0].values.tobytes() != other.records.scores[0].values.tobytes()
+    assert summarise_models(scored)["features"].tolist() == ["all", "all", "admission"]
+
+
+def test_late_columns_do_not_reach_a_lean_model(tmp_path):
+    table = draw_table()
+    first = score(tmp_path, load(tmp_path, SITE + LEAN, table))
+    table["diagnosis"] = table["diagnosis"].iloc[::-1].to_numpy()
+    second = score(tmp_path, load(tmp_path, SITE + LEAN, table))
+    before, after = score_bytes(first), score_bytes(second)
+    assert before[0] != after[0]
+    assert before[2] == after[2]
+
+
+def test_given_scores_have_no_features(tmp_path):
+    scored = score(tmp_path, load(tmp_path, GIVEN))
+    assert summarise_models(scored)["features"].tolist() == [""]
+
+
+def test_a_cohort_of_late_features_only_leaves_nothing_for_a_lean_model(tmp_path):
+    text = '[panel]\nmodels = ["tree"]\nlean = ["tree"]\n[features]\nlate = ["ward"]\ninclude = ["ward"]\n'
+    with pytest.raises(InputError, match=r"without late features.*no column is left to train on"):
+        score(tmp_path, load(tmp_path, SITE + text))
+
+
 def test_sites_are_numbered_among_the_sorted_names_of_audited_sites(tmp_path):
     cohort = load(tmp_path, SITE + TRAINED)
     scored = score(tmp_path, cohort)

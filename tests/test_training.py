@@ -1,5 +1,6 @@
 """Trained scores are kept by what determines them, and never used for anything else."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 from auditbook import training
 from auditbook.errors import RunError
 from auditbook.features import Features
-from auditbook.panel import ModelConfig, read_panel
-from auditbook.training import train_scores
+from auditbook.panel import ModelConfig, make_classifier, read_panel
+from auditbook.training import Training, train_panel, train_scores
 
 TREE = ModelConfig(
     name="tree",
@@ -156,35 +157,145 @@ def test_cores_do_not_change_a_byte(tmp_path, config):
     assert one.values.tobytes() == two.values.tobytes()
 
 
-LIGHT = ModelConfig(
-    name="light",
-    title="Light",
-    family="boosted trees",
-    estimator="lightgbm.LGBMClassifier",
-    seed_key="random_state",
-    jobs_key="n_jobs",
-    parameters={"n_estimators": 3, "verbose": -1},
-)
-CAT = ModelConfig(
-    name="cat",
-    title="Cat",
-    family="boosted trees",
-    estimator="catboost.CatBoostClassifier",
-    seed_key="random_seed",
-    jobs_key="thread_count",
-    parameters={"iterations": 3, "verbose": False, "allow_writing_files": False},
+def small(config):
+    """Give a model of the panel few trees, so that a test takes no time."""
+    sizes = {"n_estimators": 3, "max_iter": 3, "iterations": 3}
+    kept = {"max_iter": 1000} if config.name == "logistic" else {}
+    fewer = {key: sizes[key] for key in config.parameters if key in sizes} | kept
+    members = tuple(small(member) for member in config.members)
+    return replace(config, parameters=dict(config.parameters) | fewer, members=members)
+
+
+SMALL_PANEL = [small(config) for config in read_panel().values()]
+STRANGE = (
+    *(
+        "age, in [years]",
+        "<b>risk</b>",
+        '{"json": "x"}',
+        "caf\u00e9 / \u00fc\u00df",
+        'it\'s "quoted"',
+        "  ",
+        "",
+    ),
+    *("a b", "a_b", "a-b", "A B", "f0", "Column_0", "x" * 300, "\U0001f642", "=1+1", "feature\twith\ntabs"),
 )
 
 
-@pytest.mark.parametrize(
-    "config", [TREE, BOOSTED, LIGHT, CAT, read_panel()["logistic"]], ids=lambda config: config.name
-)
-def test_every_library_takes_features_of_strange_names(tmp_path, config, capfd):
-    scores = train(tmp_path, config=config).values
+@pytest.mark.parametrize("config", SMALL_PANEL, ids=lambda config: config.name)
+def test_every_model_takes_features_of_strange_names_and_is_quiet(tmp_path, monkeypatch, capfd, config):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    features, outcome = draw_features(columns=len(STRANGE))
+    named = replace(features, names=STRANGE, unit=rng.integers(0, 20, len(outcome)))
+    scores = train(tmp_path / "scores", config=config, features=named, outcome=outcome).values
     assert scores.shape == (100,)
     assert scores.dtype == np.float64
     assert scores.std() > 0
     assert capfd.readouterr() == ("", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores"]
+    plain = replace(named, names=tuple(f"x{number}" for number in range(len(STRANGE))))
+    again = train(tmp_path / "plain", config=config, features=plain, outcome=outcome).values
+    assert again.tobytes() == scores.tobytes()
+
+
+@pytest.mark.parametrize("config", SMALL_PANEL, ids=lambda config: config.name)
+def test_cores_change_no_byte_of_any_model_of_the_panel(tmp_path, config):
+    features, outcome = draw_features(n=20_000 if config.jobs_key else 1_500, columns=8)
+    one, two = (
+        train_scores(config, features, outcome, seed=1, jobs=jobs, cache_dir=tmp_path / str(jobs))
+        for jobs in (1, 2)
+    )
+    assert one.values.tobytes() == two.values.tobytes()
+
+
+STACK = ModelConfig(
+    name="stack",
+    title="Stack",
+    family="stack",
+    estimator="sklearn.ensemble.StackingClassifier",
+    members=(TREE, read_panel()["logistic"]),
+    parameters={"stack_method": "predict_proba"},
+)
+
+
+def test_members_of_a_stack_are_fitted_on_other_units_than_they_are_asked_about(tmp_path, monkeypatch):
+    features, outcome = draw_features()
+    unit = np.arange(len(outcome)) % 7
+    seen = []
+
+    def watch(config, *, folds=None, **options):
+        if folds is not None:
+            seen.extend((set(unit[rest]), set(unit[fold])) for rest, fold in folds)
+        return make_classifier(config, folds=folds, **options)
+
+    monkeypatch.setattr(training, "make_classifier", watch)
+    train(tmp_path, config=STACK, features=replace(features, unit=unit))
+    assert len(seen) == 5
+    assert all(not rest & fold for rest, fold in seen)
+
+
+def test_units_determine_a_stack_and_no_other_model(tmp_path):
+    features, _ = draw_features()
+    unit = np.arange(len(features.train)) % 7
+    for config, kept in ((STACK, False), (TREE, True)):
+        train(tmp_path, config=config)
+        assert train(tmp_path, config=config, features=replace(features, unit=unit)).cached is kept
+
+
+OAK, ASH = replace(TREE, name="oak", title="Oak"), replace(TREE, name="ash", title="Ash")
+
+
+def train_all(tmp_path, configs, *, jobs=2, said=None, **options):
+    features, outcome = draw_features(n=600)
+    told = {"progress": said.append} if said is not None else {}
+    trainings = [Training(config, features) for config in configs]
+    return train_panel(trainings, outcome, seed=1, jobs=jobs, cache_dir=tmp_path, **told, **options)
+
+
+def test_models_trained_side_by_side_are_those_trained_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "FEW_RECORDS", 1)
+    said = []
+    configs = [BOOSTED, OAK, STACK, read_panel()["logistic"]]
+    beside = train_all(tmp_path / "beside", configs, said=said)
+    alone = train_all(tmp_path / "alone", configs, jobs=1)
+    assert [one.values.tobytes() for one in beside] == [one.values.tobytes() for one in alone]
+    assert said[0] == "training 4 models on 600 records, 2 side by side"
+    assert [text.split("(")[-1] for text in said[1:]] == [f"{done} of 4)" for done in (1, 2, 3, 4)]
+    again = train_all(tmp_path / "beside", configs)
+    assert all(one.cached for one in again)
+
+
+@pytest.mark.parametrize("few", [1, 5_000], ids=["side by side", "in turn"])
+def test_a_model_that_fails_is_named_and_the_finished_ones_are_kept(tmp_path, monkeypatch, few):
+    monkeypatch.setattr(training, "FEW_RECORDS", few)
+    broken = replace(ASH, parameters={"max_depth": -1})
+    with pytest.raises(RunError, match=r"^Ash could not be trained: .*max_depth"):
+        train_all(tmp_path, [OAK, broken, BOOSTED])
+    said = []
+    train_all(tmp_path, [OAK, ASH, BOOSTED], said=said)
+    assert said[0] == "Oak: scores kept from an earlier run"
+
+
+def test_a_worker_that_is_stopped_is_told_in_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "FEW_RECORDS", 1)
+    killer = replace(ASH, estimator="sklearn.tree.DecisionTreeClassifier", parameters={"max_depth": Killer()})
+    with pytest.raises(RunError, match=r"stopped from outside; .*--jobs 1 .*not finished: .*Ash"):
+        train_all(tmp_path, [OAK, killer])
+
+
+class Killer(int):
+    """A depth that ends the process that reads it from another one."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def test_few_records_are_trained_in_turn(tmp_path):
+    said = []
+    train_all(tmp_path, [OAK, ASH], said=said)
+    assert said[0] == "Oak: training on 600 records"
+    assert said[1].startswith("Oak: trained in ")
+    assert said[1].endswith("(1 of 2)")
 
 
 def test_warnings_of_a_library_are_told_and_not_shown(tmp_path):

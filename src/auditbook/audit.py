@@ -9,6 +9,7 @@ import pandas as pd
 from auditbook.audit_size import sweep_sizes
 from auditbook.cohort import Cohort
 from auditbook.evidence import order_probabilities
+from auditbook.flip_truth import check_flips
 from auditbook.folds import name_folds, plan_folds
 from auditbook.plan import Plan
 from auditbook.project import digest_files, versions
@@ -26,7 +27,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
     """Compute every result table of an audit, by file name."""
     records, seed = scored.records, protocol.seed
     ordered = order_probabilities(records)
-    verdicts = judge(records, protocol=protocol, seed=seed)
+    verdicts = judge(records, protocol=protocol, seed=seed, ordered=ordered)
     sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=seed, ordered=ordered)
     folds = plan_folds(records, n_folds=protocol.site_folds)
     by_fold = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
@@ -42,6 +43,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "audit_size": sizes,
         "site_verdicts": by_fold,
         "site_agreement": agreement,
+        **check_flips(records, protocol=protocol, seed=seed),
     }
 
 

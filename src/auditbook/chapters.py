@@ -7,12 +7,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import jupytext
@@ -24,6 +22,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from auditbook.errors import InputError, RunError, nearest
 from auditbook.project import project_file
+from auditbook.workers import open_workers
 
 KERNEL = "python3"
 KERNEL_STARTS = 4
@@ -227,7 +226,7 @@ def execute_chapters(
     notebooks = {name: read_chapter(name) for name in names}
     for name, notebook in notebooks.items():
         check_parameters(notebook, parameters, name)
-    with own_kernel(), ProcessPoolExecutor(jobs, get_context("spawn"), _end_with_parent) as pool:
+    with own_kernel(), open_workers(jobs) as pool:
         started = time.monotonic()
         waiting = {
             pool.submit(_execute, name, notebook, parameters, folder / f"{name}.ipynb"): name
@@ -242,18 +241,6 @@ def execute_chapters(
             raise RunError(f"a chapter could not be finished: {reason}") from fault
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """Let this worker end when the run that started it is gone, in whichever way that ended."""
-
-    def wait() -> None:
-        parent = parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path) -> None:

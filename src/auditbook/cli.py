@@ -153,7 +153,7 @@ def _audit(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_audit
 
-    with Progress(total=4) as progress:
+    with Progress(total=5) as progress:
         folder = run_audit(_request(call), progress)
     print(f"results: {folder / 'results'}")
 
@@ -163,7 +163,7 @@ def _run(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_book
 
-    with Progress(total=5 + len(chapter_names())) as progress:
+    with Progress(total=6 + len(chapter_names())) as progress:
         folder = run_book(_request(call), progress)
     page = folder / "html" / "index.html"
     print(f"results: {folder / 'results'}")

@@ -380,7 +380,7 @@ def _panel(raw: dict[str, Any], scores_given: bool, faults: Faults) -> PanelTabl
     if len(set(models)) < len(models):
         twice = next(name for name in models if models.count(name) > 1)
         faults.add("[panel] models", f"{show(twice)} stands twice; delete one")
-    return PanelTable(models, threshold, percentile)
+    return PanelTable(models, tuple(values.get("lean", ())), threshold, percentile)
 
 
 def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
@@ -436,6 +436,17 @@ def _mitigation(raw: dict[str, Any], faults: Faults) -> MitigationTable:
     return MitigationTable(**_lists_to_tuples(values))
 
 
+def name_lean(model: str) -> str:
+    """Name the variant of a model that is trained without the late features.
+
+    Examples
+    --------
+    >>> name_lean("xgboost")
+    'xgboost_lean'
+    """
+    return f"{model}_lean"
+
+
 _BOUNDS: Mapping[str, tuple[float, float]] = {
     "resamples": (1, 1_000_000),
     "resample_size": (1, float("inf")),
@@ -445,6 +456,7 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "field_size": (1, float("inf")),
     "site_folds": (2, 1000),
     "kappa_stable": (-1, 1),
+    "halvings": (2, 1000),
     "max_groups": (2, 1000),
     "audit_share": (0.01, 0.99),
     "seed": (0, 2**32 - 1),
@@ -457,8 +469,9 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[site] column", "is missing, while required = true; name the column that holds the site")
     if not file.scores and not file.panel.models:
         faults.add("[panel] models", "is empty and no [scores.NAME] is given: there is no model to audit")
+    _check_lean(file, faults)
     for score in file.scores:
-        if score.name in file.panel.models:
+        if score.name in (*file.panel.models, *map(name_lean, file.panel.lean)):
             faults.add(f"[scores.{score.name}]", "a model of [panel] has the same name; rename this one")
     outcome = file.outcome.column
     others = [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
@@ -476,4 +489,24 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
 
 
-__all__ = ["CohortFile", "ScoreTable", "label_bins", "parse_event", "read_cohort_file"]
+def _check_lean(file: CohortFile, faults: Faults) -> None:
+    """Find models that shall be trained without late features and are not in the panel, or see none."""
+    lean, models = file.panel.lean, file.panel.models
+    for name in lean:
+        if name not in models:
+            faults.add(
+                "[panel] lean",
+                f"{show(name)} is not in models{nearest(name, models)}; add it there, or delete it here; "
+                f"allowed: {', '.join(models) or 'none, since models is empty'}",
+            )
+    if len(set(lean)) < len(lean):
+        faults.add("[panel] lean", "names a model twice; name each once")
+    if lean and not file.features.late:
+        faults.add(
+            "[panel] lean",
+            "asks for models without late features, and [features] late names none; list there the columns "
+            "that are known only at the end of the stay, or delete lean",
+        )
+
+
+__all__ = ["CohortFile", "ScoreTable", "label_bins", "name_lean", "parse_event", "read_cohort_file"]

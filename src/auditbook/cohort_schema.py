@@ -212,6 +212,7 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
     ),
     "panel": (
         Key("models", "list of texts", "xgboost and logistic; none when scores are given"),
+        Key("lean", "list of texts", "nothing"),
         Key("threshold", "number", "0.5"),
         Key("percentile", "number", "none"),
     ),

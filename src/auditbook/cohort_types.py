@@ -166,9 +166,20 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class PanelTable:
-    """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set."""
+    """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Models that see every feature; the first is the canonical one.
+    lean : tuple of str
+        Those of them that are trained once more, without the late features.
+    threshold, percentile : float or None
+        Where the scores of all of them are cut.
+    """
 
     models: tuple[str, ...] = ()
+    lean: tuple[str, ...] = ()
     threshold: float | None = 0.5
     percentile: float | None = None
 

@@ -328,4 +328,7 @@ def _draft_scores(guess: _Guess) -> list[str]:
             "",
         ]
     models = "[]" if guess.scores else '["xgboost", "logistic"]'
-    return [*lines, "[panel]", f"models = {models}    # models to train here; [] when scores are given"]
+    lines += ["[panel]", f"models = {models}    # models to train here; [] when scores are given"]
+    if guess.late and not guess.scores:
+        lines.append('# lean = ["xgboost"]    # models to train once more without the late features')
+    return lines

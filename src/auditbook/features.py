@@ -6,8 +6,10 @@ shrunken event rate (target encoding), fitted out of fold over whole units. Outc
 never an argument.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -55,12 +57,28 @@ class Features:
         What each column is, for readers: the map from the positions back to the cohort's columns.
     left_out : tuple of LeftOutColumn
         Columns that are constant, all missing, or name the record or its unit.
+    unit : int array, shape (n_train,), or None
+        Unit of each training record, for fitting out of fold; None when each record is one.
     """
 
     train: NDArray[np.float64]
     audit: NDArray[np.float64]
     names: tuple[str, ...]
     left_out: tuple[LeftOutColumn, ...]
+    unit: NDArray[np.intp] | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 in hexadecimal over shapes and contents of the two matrices."""
+        digest = hashlib.sha256(repr([self.train.shape, self.audit.shape]).encode())
+        for matrix in (self.train, self.audit):
+            digest.update(np.ascontiguousarray(matrix).data)
+        return digest.hexdigest()
+
+    @property
+    def train_unit(self) -> NDArray[np.intp]:
+        """Unit of each training record, shape (n_train,)."""
+        return np.arange(len(self.train)) if self.unit is None else self.unit
 
 
 @dataclass(frozen=True)
@@ -169,7 +187,7 @@ def build_features(
     varying = np.ptp(train, axis=0) > 0
     left_out = tuple(LeftOutColumn(name, reason) for name, reason in reasons.items() if reason is not None)
     kept_names = tuple(name for name, varies in zip(names, varying, strict=True) if varies)
-    return Features(train[:, varying], audit[:, varying], kept_names, left_out)
+    return Features(train[:, varying], audit[:, varying], kept_names, left_out, unit[split.train])
 
 
 def _explain_no_features(reasons: dict[str, str | None]) -> str:

@@ -3,12 +3,14 @@
 import importlib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -46,6 +48,8 @@ class ModelConfig:
         True when features are standardised on the training records first.
     seed_key, jobs_key : str or None
         Parameters of the class that receive the seed and the number of cores.
+    members : tuple of ModelConfig
+        Models that a stack is made of; empty for every other model.
     parameters : mapping of str to object
         Parameters passed as they stand.
     """
@@ -57,12 +61,18 @@ class ModelConfig:
     scale: bool = False
     seed_key: str | None = None
     jobs_key: str | None = None
-    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    members: tuple["ModelConfig", ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a worker is sent, which cannot be a read-only view."""
+        return self.__dict__ | {"parameters": dict(self.parameters)}
 
     @property
-    def package(self) -> str:
-        """Distribution name of the library that holds the class."""
-        return PACKAGES[self.estimator.split(".")[0]]
+    def packages(self) -> frozenset[str]:
+        """Distribution names of the libraries that hold the class and those of the members."""
+        own = PACKAGES[self.estimator.split(".")[0]]
+        return frozenset({own}).union(*(member.packages for member in self.members))
 
     def describe(self) -> dict[str, Any]:
         """Return everything that determines the trained model, as plain values."""
@@ -71,6 +81,7 @@ class ModelConfig:
             "estimator": self.estimator,
             "scale": self.scale,
             "seed_key": self.seed_key,
+            "members": [member.describe() for member in self.members],
             "parameters": dict(self.parameters),
         }
 
@@ -87,6 +98,15 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "scale": ("true or false", lambda value: isinstance(value, bool)),
     "seed_key": ("a text", lambda value: isinstance(value, str)),
     "jobs_key": ("a text", lambda value: isinstance(value, str)),
+    "members": (
+        "a list of two or more names, each once",
+        lambda value: (
+            isinstance(value, list)
+            and all(isinstance(name, str) for name in value)
+            and len(set(value)) > 1
+            and len(set(value)) == len(value)
+        ),
+    ),
     "parameters": ("a table", lambda value: isinstance(value, dict)),
 }
 _REQUIRED = ("title", "family", "class")
@@ -121,9 +141,26 @@ def read_panel(path: Path | None = None) -> dict[str, ModelConfig]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
         raise InputError(f"{path.name} cannot be read as TOML: {fault}") from fault
     faults = [fault for name, table in content.items() for fault in _find_faults(name, table)]
+    faults = faults or _find_member_faults(content)
     if faults:
         raise InputError(*(f"{path.name}: {fault}" for fault in faults))
-    return {name: _make_config(name, table) for name, table in content.items()}
+    plain = {name: _make_config(name, table) for name, table in content.items()}
+    return {
+        name: replace(config, members=tuple(plain[member] for member in content[name].get("members", ())))
+        for name, config in plain.items()
+    }
+
+
+def _find_member_faults(content: Mapping[str, Any]) -> list[str]:
+    """List members of stacks that are no models, or stacks themselves."""
+    single = [name for name, table in content.items() if "members" not in table]
+    return [
+        f"[{name}] members: '{member}' is no model of this file that could be a member"
+        f"{nearest(member, single)}; allowed: {', '.join(single)}"
+        for name, table in content.items()
+        for member in table.get("members", ())
+        if member not in single
+    ]
 
 
 def _find_faults(name: str, table: Any) -> list[str]:
@@ -145,7 +182,7 @@ def _find_faults(name: str, table: Any) -> list[str]:
 
 
 def _make_config(name: str, table: Mapping[str, Any]) -> ModelConfig:
-    rest = {key: value for key, value in table.items() if key not in ("class", "parameters")}
+    rest = {key: value for key, value in table.items() if key not in ("class", "members", "parameters")}
     parameters = MappingProxyType(dict(table.get("parameters", {})))
     return ModelConfig(name=name, estimator=table["class"], parameters=parameters, **rest)
 
@@ -192,7 +229,11 @@ def choose_models(names: Iterable[str], panel: Mapping[str, ModelConfig]) -> tup
     return tuple(panel[name] for name in names)
 
 
-def make_classifier(config: ModelConfig, *, seed: int, jobs: int) -> Any:
+Folds = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""Pairs of positions of training records: the rest, and the fold."""
+
+
+def make_classifier(config: ModelConfig, *, seed: int, jobs: int, folds: Folds | None = None) -> Any:
     """Make an untrained classifier from its configuration.
 
     Parameters
@@ -203,6 +244,8 @@ def make_classifier(config: ModelConfig, *, seed: int, jobs: int) -> Any:
         Seed of the training, where the class takes one.
     jobs : int
         Cores to use, where the class takes them.
+    folds : sequence of (rest, fold), optional
+        Folds for which the members of a stack are fitted on the rest; the library's own when left out.
 
     Returns
     -------
@@ -223,6 +266,9 @@ def make_classifier(config: ModelConfig, *, seed: int, jobs: int) -> Any:
     parameters = dict(config.parameters)
     parameters |= {config.seed_key: seed} if config.seed_key else {}
     parameters |= {config.jobs_key: jobs} if config.jobs_key else {}
+    if config.members:
+        made = [(member.name, make_classifier(member, seed=seed, jobs=jobs)) for member in config.members]
+        parameters |= {"estimators": made, "cv": folds}
     try:
         classifier = getattr(importlib.import_module(module), name)(**parameters)
     except (ImportError, AttributeError, TypeError) as fault:

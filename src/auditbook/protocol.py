@@ -37,6 +37,8 @@ class Protocol:
         Folds of whole sites in axis 3; as many as there are sites when those are fewer (published: 20).
     kappa_stable : float
         Folds agree when Fleiss' kappa is at least this (published: 0.40).
+    halvings : int
+        Times that the cohort is halved to check flip rates of one half on the other (ours: 40).
     min_records, min_events, min_non_events : int
         Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
     max_groups : int
@@ -63,6 +65,7 @@ class Protocol:
     field_size: int = 50_000
     site_folds: int = 20
     kappa_stable: float = 0.40
+    halvings: int = 40
     min_records: int = 30
     min_events: int = 10
     min_non_events: int = 10
@@ -87,6 +90,8 @@ class Profile:
         Records of a synthetic cohort, in place of the cohort file's; None leaves those.
     refits : int or None
         Models trained for the baselines that mitigate, at the most; None trains all that they ask for.
+    halvings : int or None
+        Upper bound on the halvings of the cohort; None leaves the protocol's.
     """
 
     name: str
@@ -94,15 +99,19 @@ class Profile:
     max_rows: int | None
     synthetic_rows: int | None
     refits: int | None = None
+    halvings: int | None = None
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""
-        bound = self.resamples if self.resamples is not None else protocol.resamples
-        return replace(protocol, resamples=min(protocol.resamples, bound))
+        bounds = {"resamples": self.resamples, "halvings": self.halvings}
+        lowered = {
+            name: min(getattr(protocol, name), bound) for name, bound in bounds.items() if bound is not None
+        }
+        return replace(protocol, **lowered)
 
 
 PROFILES = {
-    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=2),
+    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=2, halvings=20),
     "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

@@ -15,7 +15,9 @@ from auditbook.protocol import Protocol
 
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
-    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band"
+    "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
+    "check setting features label lowest_attribute "
+    "halving drawing prediction cohort"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -144,6 +146,16 @@ class Run:
         return self.table("site_agreement")
 
     @cached_property
+    def flip_truth(self) -> pd.DataFrame:
+        """One row a way of halving and drawing, cell and size: predicted and realised flip rate."""
+        return self.table("flip_truth")
+
+    @cached_property
+    def flip_truth_summary(self) -> pd.DataFrame:
+        """One row a way of halving and drawing, prediction and bin: how far predictions hold."""
+        return self.table("flip_truth_summary")
+
+    @cached_property
     def cohort_groups(self) -> pd.DataFrame:
         """One row an attribute and group: size and event rate in the whole cohort."""
         return self.table("cohort_groups")
@@ -177,6 +189,21 @@ class Run:
     def baseline_thresholds(self) -> pd.DataFrame:
         """One row a protocol, part, baseline and cell of people: its threshold and whom it selects."""
         return self.table("baseline_thresholds")
+
+    @cached_property
+    def robustness(self) -> pd.DataFrame:
+        """One row a setting, model and baseline: other protocols, features, seeds and families."""
+        return self.table("robustness")
+
+    @cached_property
+    def sensitivity(self) -> pd.DataFrame:
+        """One row a constant and value: cells that are stable, and in each tier."""
+        return self.table("sensitivity")
+
+    @cached_property
+    def sensitivity_cells(self) -> pd.DataFrame:
+        """One row a constant, value and cell: its verdict and flip rate."""
+        return self.table("sensitivity_cells")
 
     @cached_property
     def score_bins(self) -> pd.DataFrame:

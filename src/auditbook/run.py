@@ -5,12 +5,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
 from auditbook.chapters import chapter_names, chapter_source, execute_chapters
 from auditbook.cohort import Cohort
 from auditbook.errors import naming
 from auditbook.mitigation.baselines import make_baselines
+from auditbook.mitigation.robustness import make_robustness
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
@@ -99,7 +102,7 @@ def open_run(run_dir: str = "") -> Run:
         return read_run(Path(run_dir))
     folder = runs_folder() / DEFAULT_COHORT.stem
     if not (folder / "run.json").is_file():
-        with Progress(total=6) as progress:
+        with Progress(total=7) as progress:
             run_audit(Request(DEFAULT_COHORT), progress)
     return read_run(folder)
 
@@ -160,7 +163,8 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     note_step(timing, "verdicts", "done", time.monotonic() - started)
     progress.done()
 
-    _mitigate(plan, cohort, scored, timing, progress)
+    tables |= _mitigate(plan, cohort, scored, timing, progress)
+    _check_robustness(plan, cohort, scored, tables, timing, progress)
     info = describe_audit(plan, cohort, scored) | timing
     info["hashes"] |= {"audit": key, "results": hash_results(plan.next / "results")}
     write_json(plan.next / "run.json", info)
@@ -169,8 +173,8 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
 
 def _mitigate(
     plan: Plan, cohort: Cohort, scored: ScoredCohort, timing: dict[str, Any], progress: Progress
-) -> None:
-    """Make the tables of the baselines that mitigate, in ``next``."""
+) -> dict[str, pd.DataFrame]:
+    """Make the tables of the baselines that mitigate, in ``next``, and return them."""
     started = time.monotonic()
     tables = make_baselines(
         cohort,
@@ -185,6 +189,34 @@ def _mitigate(
     for name, table in tables.items():
         write_table(table, plan.next / "results" / f"{name}.csv")
     note_step(timing, "baselines", "done", time.monotonic() - started)
+    progress.done()
+    return tables
+
+
+def _check_robustness(
+    plan: Plan,
+    cohort: Cohort,
+    scored: ScoredCohort,
+    tables: dict[str, pd.DataFrame],
+    timing: dict[str, Any],
+    progress: Progress,
+) -> None:
+    """Make the tables of other protocols, families and constants, in ``next``."""
+    started = time.monotonic()
+    found = make_robustness(
+        cohort,
+        scored,
+        tables,
+        protocol=plan.protocol,
+        cache_dir=plan.cache,
+        refits=plan.request.profile.refits,
+        jobs=plan.request.jobs,
+        force=plan.request.force,
+        progress=progress.say,
+    )
+    for name, table in found.items():
+        write_table(table, plan.next / "results" / f"{name}.csv")
+    note_step(timing, "robustness", "done", time.monotonic() - started)
     progress.done()
 
 

@@ -1,7 +1,7 @@
 """Which scores are audited, given or trained here, on which records, and how good are they?"""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,21 +9,21 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.cohort import Cohort
-from auditbook.cohort_file import ScoreTable
+from auditbook.cohort_file import ScoreTable, name_lean
 from auditbook.counts import accuracy as accuracy_of
 from auditbook.counts import count_groups, event_rate, rate, selection_rate
 from auditbook.discrimination import estimate_auroc
-from auditbook.errors import InputError
+from auditbook.errors import InputError, naming
 from auditbook.features import Features, build_features
 from auditbook.panel import ModelConfig, choose_models, read_panel
 from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords, Score, ScoreKind
 from auditbook.score_sums import N_BINS, assign_bins
 from auditbook.split import Split, split_units
-from auditbook.training import train_scores
+from auditbook.training import Training, train_panel
 
 MODEL_COLUMNS = (
-    *("model", "source", "family", "kind", "threshold", "percentile"),
+    *("model", "source", "family", "features", "kind", "threshold", "percentile"),
     *("n_train", "n_audit", "events_audit", "event_rate", "selection_rate"),
     *("auroc", "auroc_low", "auroc_high", "accuracy", "f1", "brier", "mean_score"),
 )
@@ -49,6 +49,8 @@ class ModelInfo:
     cached : bool
         True when its scores were kept from an earlier run. Never part of a result table, which must not
         depend on it.
+    features : {"", "all", "admission"}
+        What a trained model sees: every feature, or none of the late ones; blank for a given one.
     """
 
     name: str
@@ -58,6 +60,7 @@ class ModelInfo:
     percentile: float | None = None
     n_train: int = 0
     cached: bool = False
+    features: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,9 @@ class ScoredCohort:
     train : int array, shape (n_train,)
         Positions of the training records; empty when no model is trained here.
     models : tuple of ModelInfo
-        In the order of ``records.scores``: given ones first.
+        In the order of ``records.scores``: given ones, the panel, then its variants without late features.
     features : tuple of str
-        What the trained models see; empty when none is trained.
+        What the models of the panel see; empty when none is trained.
     left_out : tuple of (str, str)
         Feature columns that no model sees, each with its reason.
     """
@@ -137,36 +140,68 @@ def score_cohort(
     if cohort.continuous:
         raise InputError('[outcome] type = "continuous": group metrics need an event, such as event = "> 3"')
     configs = choose_models(file.panel.models, panel if panel is not None else read_panel())
-    _check_names([table.name for table in file.scores], [config.name for config in configs])
+    lean = tuple(make_lean(config) for config in configs if config.name in file.panel.lean)
+    names = [config.name for config in (*configs, *lean)]
+    _check_names([table.name for table in file.scores], names)
     split = _split(cohort, protocol, trains=bool(configs))
     given = [read_given(cohort.table, table, split.audit) for table in file.scores]
     infos = [ModelInfo(t.name, t.name, "given", percentile=t.percentile) for t in file.scores]
     if not configs:
         return ScoredCohort(_records(cohort, split.audit, given), split.audit, split.train, tuple(infos))
-    features = _features(cohort, split, protocol, progress)
-    outcome = cohort.outcome[split.train]
-    for config in configs:
-        made = train_scores(
-            config,
-            features,
-            outcome,
-            seed=protocol.seed,
-            jobs=jobs,
-            cache_dir=cache_dir,
-            force=force,
-            progress=progress,
-        )
-        given.append(
-            _cut(config.name, "probability", made.values, file.panel.threshold, file.panel.percentile)
-        )
-        infos.append(_trained_info(config, file.panel.percentile, len(split.train), made.cached))
+    trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
+    made = train_panel(
+        trainings,
+        cohort.outcome[split.train],
+        seed=protocol.seed,
+        jobs=jobs,
+        cache_dir=cache_dir,
+        force=force,
+        progress=progress,
+    )
+    table, features = file.panel, trainings[0].features
+    for training, one in zip(trainings, made, strict=True):
+        name = training.config.name
+        given.append(_cut(name, "probability", one.values, table.threshold, table.percentile))
+        seen = "all" if training.features is features else "admission"
+        infos.append(_trained_info(training.config, table.percentile, len(split.train), one.cached, seen))
     left_out = tuple((column.column, column.reason) for column in features.left_out)
     records = _records(cohort, split.audit, given)
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
 
 
-def _trained_info(config: ModelConfig, percentile: float | None, n_train: int, cached: bool) -> ModelInfo:
-    return ModelInfo(config.name, config.title, "trained", config.family, percentile, n_train, cached)
+def _plan_trainings(
+    cohort: Cohort,
+    split: Split,
+    protocol: Protocol,
+    configs: tuple[ModelConfig, ...],
+    lean: tuple[ModelConfig, ...],
+    progress: Callable[[str], None],
+) -> list[Training]:
+    """Give every model what it sees: the panel first, on every feature, then the lean ones."""
+    features = _features(cohort, split, protocol, progress)
+    trainings = [Training(config, features) for config in configs]
+    if lean:
+        with naming("[panel] lean, without late features"):
+            few = _features(cohort, split, protocol, lambda text: None, late=False)
+        trainings += [Training(config, few) for config in lean]
+    return trainings
+
+
+def make_lean(config: ModelConfig) -> ModelConfig:
+    """Give the variant of a model that is trained without the late features its names.
+
+    Examples
+    --------
+    >>> make_lean(read_panel()["logistic"]).name
+    'logistic_lean'
+    """
+    return replace(config, name=name_lean(config.name), title=f"{config.title}, no late features")
+
+
+def _trained_info(
+    config: ModelConfig, percentile: float | None, n_train: int, cached: bool, seen: str
+) -> ModelInfo:
+    return ModelInfo(config.name, config.title, "trained", config.family, percentile, n_train, cached, seen)
 
 
 def _check_names(given: list[str], trained: list[str]) -> None:
@@ -187,11 +222,14 @@ def _split(cohort: Cohort, protocol: Protocol, *, trains: bool) -> Split:
     return Split(np.arange(0), np.arange(len(cohort.outcome)))
 
 
-def _features(cohort: Cohort, split: Split, protocol: Protocol, progress: Callable[[str], None]) -> Features:
-    progress(f"features: {len(cohort.feature_columns)} columns")
+def _features(
+    cohort: Cohort, split: Split, protocol: Protocol, progress: Callable[[str], None], *, late: bool = True
+) -> Features:
+    columns = [name for name in cohort.feature_columns if late or name not in cohort.late_columns]
+    progress(f"features: {len(columns)} columns")
     features = build_features(
         cohort.table,
-        cohort.feature_columns,
+        columns,
         train_outcome=cohort.outcome[split.train],
         unit=cohort.unit,
         split=split,
@@ -353,6 +391,7 @@ def _summarise(info: ModelInfo, score: Score, outcome: NDArray[np.int8]) -> dict
         "model": info.name,
         "source": info.source,
         "family": info.family,
+        "features": info.features,
         "kind": score.kind,
         "threshold": score.threshold,
         "percentile": np.nan if info.percentile is None else info.percentile,

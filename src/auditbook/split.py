@@ -149,8 +149,7 @@ def fold_units(unit: ArrayLike, *, seed: int) -> list[tuple[NDArray[np.int64], N
     codes, names = pd.factorize(np.asarray(unit, dtype=object), sort=True)
     if len(names) < 2:
         raise InputError(
-            "the training part holds one unit only, so categories cannot be encoded out of fold; "
-            "name a finer [unit]"
+            "the training part holds one unit only, so nothing can be fitted out of fold; name a finer [unit]"
         )
     folds = GroupKFold(min(MAX_FOLDS, len(names)), shuffle=True, random_state=seed)
     return [(rest, fold) for rest, fold in folds.split(codes, groups=codes)]

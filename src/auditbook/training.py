@@ -4,8 +4,11 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -22,9 +25,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from auditbook.errors import RunError
 from auditbook.features import Features
 from auditbook.panel import ModelConfig, make_classifier
+from auditbook.split import fold_units
+from auditbook.workers import open_workers
 
-CODE_VERSION = 1
+CODE_VERSION = 2
 """Raise by one when the way from features to scores changes, so that no older score is used again."""
+FEW_RECORDS = 5_000
+"""With fewer training records than this (ours), processes of their own cost more time than they save."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ def train_scores(
     """
     outcome = np.asarray(train_outcome, dtype=np.int8)
     key = scores_key(config, features, outcome, seed=seed, weights=weights)
-    path = cache_dir / f"{config.name}-{key[:32]}.parquet"
+    path = _place_scores(cache_dir, config, key)
     kept = None if force else _read_scores(path, key, len(features.audit))
     if kept is not None:
         progress(f"{config.title}: scores kept from an earlier run")
@@ -99,6 +106,156 @@ def train_scores(
     values = _train(config, features, outcome, seed=seed, jobs=jobs, progress=progress, weights=weights)
     _write_scores(path, key, values)
     return TrainedScores(values, cached=False)
+
+
+@dataclass(frozen=True)
+class Training:
+    """One model to train, and on what.
+
+    Attributes
+    ----------
+    config : ModelConfig
+        The model.
+    features : Features
+        What it sees.
+    """
+
+    config: ModelConfig
+    features: Features
+
+
+def train_panel(
+    trainings: Sequence[Training],
+    train_outcome: ArrayLike,
+    *,
+    seed: int,
+    jobs: int,
+    cache_dir: Path,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> tuple[TrainedScores, ...]:
+    """Train models side by side, each on one core in a process of its own; keep each as it is finished.
+
+    Few records, one core, or one model to train: one after the other, each on all cores.
+
+    Parameters
+    ----------
+    trainings : sequence of Training
+        The models, all of the same training records.
+    train_outcome : int array, shape (n_train,)
+        Outcomes of the training records.
+    seed, jobs, cache_dir, force, progress
+        As for `train_scores`.
+
+    Returns
+    -------
+    tuple of TrainedScores
+        In the order of `trainings`.
+
+    Raises
+    ------
+    RunError
+        If a library fails: names the model. If a process is stopped from outside. Models that were finished
+        before are kept.
+    """
+    outcome = np.asarray(train_outcome, dtype=np.int8)
+    task = _Task(outcome, seed, cache_dir)
+    made = (
+        {} if force else {place: kept for place, one in enumerate(trainings) if (kept := task.look_up(one))}
+    )
+    for place in made:
+        progress(f"{trainings[place].config.title}: scores kept from an earlier run")
+    due = sorted(
+        set(range(len(trainings))) - set(made), key=lambda place: -len(trainings[place].config.members)
+    )
+    if jobs > 1 and len(due) > 1 and len(outcome) >= FEW_RECORDS:
+        made |= _train_beside({place: trainings[place] for place in due}, task, jobs, progress)
+    else:
+        made |= _train_in_turn({place: trainings[place] for place in due}, task, jobs, progress)
+    return tuple(made[place] for place in range(len(trainings)))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What all trainings of a panel have in common; a worker is given it with one of them."""
+
+    outcome: NDArray[np.int8]
+    seed: int
+    cache_dir: Path
+
+    def look_up(self, one: Training) -> TrainedScores | None:
+        """Read the scores of a model that was trained before; None when there are none."""
+        key = scores_key(one.config, one.features, self.outcome, seed=self.seed)
+        kept = _read_scores(_place_scores(self.cache_dir, one.config, key), key, len(one.features.audit))
+        return None if kept is None else TrainedScores(kept, cached=True)
+
+    def train(self, one: Training, jobs: int) -> "_Finished":
+        """Train a model and keep its scores."""
+        said: list[str] = []
+        started = time.monotonic()
+        scores = train_scores(
+            one.config,
+            one.features,
+            self.outcome,
+            seed=self.seed,
+            jobs=jobs,
+            cache_dir=self.cache_dir,
+            force=True,
+            progress=said.append,
+        )
+        return _Finished(scores, tuple(said[1:]), time.monotonic() - started)
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """Scores of a model, what its library warned of, and the seconds that it took."""
+
+    scores: TrainedScores
+    warned: tuple[str, ...]
+    seconds: float
+
+    def tell(self, config: ModelConfig, count: str, progress: Callable[[str], None]) -> None:
+        """Say that a model is trained."""
+        for text in self.warned:
+            progress(text)
+        progress(f"{config.title}: trained in {self.seconds:.1f} s ({count})")
+
+
+def _train_in_turn(
+    due: Mapping[int, Training], task: _Task, jobs: int, progress: Callable[[str], None]
+) -> dict[int, TrainedScores]:
+    """Train one model after the other in this process."""
+    made = {}
+    for count, (place, one) in enumerate(due.items(), start=1):
+        progress(f"{one.config.title}: training on {len(task.outcome):,} records")
+        finished = task.train(one, jobs)
+        finished.tell(one.config, f"{count} of {len(due)}", progress)
+        made[place] = finished.scores
+    return made
+
+
+def _train_beside(
+    due: Mapping[int, Training], task: _Task, jobs: int, progress: Callable[[str], None]
+) -> dict[int, TrainedScores]:
+    """Train models in processes of their own, each on one core."""
+    made: dict[int, TrainedScores] = {}
+    jobs = min(jobs, len(due))
+    progress(f"training {len(due)} models on {len(task.outcome):,} records, {jobs} side by side")
+    with open_workers(jobs) as pool:
+        waiting = {pool.submit(task.train, one, 1): place for place, one in due.items()}
+        try:
+            for done in as_completed(waiting):
+                place = waiting[done]
+                finished = done.result()
+                made[place] = finished.scores
+                finished.tell(due[place].config, f"{len(made)} of {len(due)}", progress)
+        except BrokenProcessPool as fault:
+            unfinished = ", ".join(one.config.title for place, one in due.items() if place not in made)
+            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
+            raise RunError(f"a model could not be trained: {reason} (not finished: {unfinished})") from fault
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return made
 
 
 def scores_key(
@@ -119,20 +276,21 @@ def scores_key(
     Returns
     -------
     str
-        SHA-256 in hexadecimal over the matrices, the training outcomes, the configuration, the seed, the
-        versions of the libraries and `CODE_VERSION`.
+        SHA-256 in hexadecimal over the matrices, the training outcomes (and, for a stack, the units that its
+        folds are made of), the configuration, the seed, the versions of the libraries and `CODE_VERSION`.
     """
-    packages = sorted({config.package, "scikit-learn", "numpy", "scipy"})
+    packages = sorted({*config.packages, "scikit-learn", "numpy", "scipy"})
     parts = {
         "code": CODE_VERSION,
         "model": config.describe(),
         "seed": seed,
         "versions": {name: metadata.version(name) for name in packages},
-        "shapes": [features.train.shape, features.audit.shape],
+        "features": features.digest,
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
     weighed = () if weights is None else (weights,)
-    for array in (features.train, features.audit, train_outcome, *weighed):
+    folded = (features.train_unit,) if config.members else ()
+    for array in (train_outcome, *weighed, *folded):
         digest.update(hashlib.sha256(np.ascontiguousarray(array).data).digest())
     return digest.hexdigest()
 
@@ -147,9 +305,15 @@ def _train(
     progress: Callable[[str], None],
     weights: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Train and score; what the library warns of is told, not shown."""
-    classifier = make_classifier(config, seed=seed, jobs=jobs)
-    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1, user_api="blas"):
+    """Train and score; what the library warns of is told, not shown.
+
+    Sums that are taken in threads depend on their number, so a class that is not told its number of cores
+    gets one.
+    """
+    folds = fold_units(features.train_unit, seed=seed) if config.members else None
+    classifier = make_classifier(config, seed=seed, jobs=jobs, folds=folds)
+    bounded = "blas" if config.jobs_key else None
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1, user_api=bounded):
         warnings.simplefilter("always")
         try:
             classifier.fit(features.train, outcome, **_weight_parameters(classifier, weights))
@@ -197,6 +361,10 @@ def _weight_parameters(classifier: Any, weights: NDArray[np.float64] | None) -> 
 
 def _are_probabilities(values: NDArray[np.float64], length: int) -> bool:
     return values.shape == (length,) and bool(((values >= 0) & (values <= 1)).all())
+
+
+def _place_scores(cache_dir: Path, config: ModelConfig, key: str) -> Path:
+    return cache_dir / f"{config.name}-{key[:32]}.parquet"
 
 
 def _seal(key: str, values: NDArray[np.float64]) -> bytes:

@@ -1,6 +1,6 @@
 """Does each cell pass, fail, or stay open, and how far can its verdict be trusted?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from auditbook.metrics import Metric, find_metric
 from auditbook.protocol import Protocol
 from auditbook.record_checks import check_records
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.score_sums import OrderedScores
 from auditbook.support import find_obstacles
 
 __all__ = ["GROUP_COLUMNS", "VERDICT_COLUMNS", "judge", "tabulate_groups"]
@@ -38,7 +39,13 @@ VERDICT_COLUMNS = (
 ).split()
 
 
-def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFrame:
+def judge(
+    records: AuditRecords,
+    *,
+    protocol: Protocol,
+    seed: int,
+    ordered: Mapping[str, OrderedScores] | None = None,
+) -> pd.DataFrame:
     """Give every cell (model, metric, attribute) its verdict and its three flip rates.
 
     A verdict is ``pass``, ``fail`` or ``inconclusive``. Inconclusive cells say why, keep their estimate where
@@ -53,6 +60,8 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     seed : int
         Seed of the run. Each cell draws from a stream of its own, named by its model and attribute, so its
         numbers depend neither on the other cells nor on the order of records and groups.
+    ordered : mapping of str to OrderedScores, optional
+        From `order_probabilities`, when that is at hand.
 
     Returns
     -------
@@ -93,14 +102,14 @@ def judge(records: AuditRecords, *, protocol: Protocol, seed: int) -> pd.DataFra
     metrics = [find_metric(name) for name in protocol.metrics]
     draws = plan_draws(records, protocol=protocol, seed=seed)
     read = {metric.evidence for metric in metrics}
-    ordered = order_probabilities(records) if "score sums" in read else {}
+    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
     ranked = rank_scores(records) if "areas" in read else {}
     found = []
     for attribute in records.attributes:
         settled = settle_groups(attribute, records.outcome)
         evidence = {"counts": gather_counts(records, settled, draws)}
         if "score sums" in read:
-            evidence["score sums"] = gather_scores(records, settled, draws, ordered)
+            evidence["score sums"] = gather_scores(records, settled, draws, known or {})
         if "areas" in read:
             evidence["areas"] = gather_areas(records, settled, draws, ranked)
         context = _Context(records.scores, attribute, settled, evidence["counts"].whole, draws, protocol)

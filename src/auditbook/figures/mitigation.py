@@ -29,8 +29,16 @@ CHOSEN, UNSEEN = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
 THIRD, FOURTH = Mark(COLOURS[1], "s"), Mark(COLOURS[0], "o")
 
 
-def _key(ax: Axes, entries: dict[str, Mark]) -> None:
-    """Put a key of marks above the axes."""
+def put_marks_above(ax: Axes, entries: dict[str, Mark]) -> None:
+    """Put a key of marks above the axes.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where it belongs.
+    entries : dict of str to Mark
+        Marks by what they stand for.
+    """
     handles = [
         Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
         for name, mark in entries.items()
@@ -76,7 +84,7 @@ def draw_parity(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = Non
     for row in rows(parity):
         y = titles.index(row.title) + (names.index(row.attribute) - (len(names) - 1) / 2) * step
         draw_estimate(ax, row.value, y, low=row.low, high=row.high, mark=marks[row.attribute])
-    _key(ax, {wrap_label(name): marks[name] for name in names})
+    put_marks_above(ax, {wrap_label(name): marks[name] for name in names})
     ax.set_xlabel("disparate impact (dashed: passes from here)")
     return ax
 
@@ -96,10 +104,11 @@ def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = No
     Returns
     -------
     Axes
-        One row a baseline and attribute.
+        One row a baseline and attribute; baselines that choose no thresholds have none.
     """
+    parity = parity[parity["chosen"].notna()]
     ax = new_axes(ax, rows=len(parity))
-    if parity.empty or parity["chosen"].isna().all():
+    if parity.empty:
         return say_nothing_to_draw(ax, "There are no separate parts, so nothing can be compared.")
     ax.set_xlim(-0.02, 1.02)
     label_rows(ax, [label_with_n(f"{row.title}: {row.attribute}", row.n, width=34) for row in rows(parity)])
@@ -109,7 +118,7 @@ def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = No
             ax.plot((row.chosen, row.value), (y, y), color=GUIDE, linewidth=1, zorder=1)
         draw_estimate(ax, row.chosen, y - 0.12, low=math.nan, high=math.nan, mark=CHOSEN)
         draw_estimate(ax, row.value, y + 0.12, low=row.low, high=row.high, mark=UNSEEN)
-    _key(ax, {"where it was chosen": CHOSEN, "unseen part": UNSEEN})
+    put_marks_above(ax, {"where it was chosen": CHOSEN, "unseen part": UNSEEN})
     ax.set_xlabel("disparate impact (dashed: passes from here)")
     return ax
 
@@ -168,7 +177,7 @@ def draw_moves(moves: pd.DataFrame, *, stable: float, ax: Axes | None = None) ->
     for y, row in enumerate(rows(moves)):
         draw_estimate(ax, row.vfr_from, y - 0.14, low=row.vfr_low_from, high=row.vfr_high_from, mark=THIRD)
         draw_estimate(ax, row.vfr_to, y + 0.14, low=row.vfr_low_to, high=row.vfr_high_to, mark=FOURTH)
-    _key(ax, {"B3": THIRD, "B4": FOURTH})
+    put_marks_above(ax, {"B3": THIRD, "B4": FOURTH})
     ax.set_xlabel("verdict flip rate (shaded: stable)")
     return ax
 
@@ -200,6 +209,6 @@ def draw_thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                 draw_missing(ax, y + offset, mark=mark)
             else:
                 ax.plot(value, y + offset, mark.marker, color=mark.colour, markersize=MARK_SIZE)
-    _key(ax, {"B3": THIRD, "B4": FOURTH})
+    put_marks_above(ax, {"B3": THIRD, "B4": FOURTH})
     ax.set_xlabel("threshold (dashed: the same for all)")
     return ax

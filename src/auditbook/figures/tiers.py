@@ -42,7 +42,7 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     board : DataFrame
-        Rows of verdicts.csv with violations, in the order of the board.
+        Rows of verdicts.csv with violations and place (of the model), in the order of the board.
     ax : Axes, optional
         Where to draw.
 
@@ -53,7 +53,7 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         falls short. Rows are in the order of their most urgent cell.
     """
     places = list(dict.fromkeys(zip(board["metric"], board["attribute"], strict=True)))
-    models = sorted(set(board["model"]), key=str)
+    models = list(dict.fromkeys(board.sort_values("place", kind="stable")["model"]))
     ax = new_axes(ax, rows=math.ceil(0.85 * len(places)) + 1, width=max(7.2, 2.6 + 0.62 * len(models)))
     if board.empty:
         return say_nothing_to_draw(ax, "There is no cell.")
@@ -62,7 +62,9 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         _draw_tile(ax, row, models.index(row.model), places.index((row.metric, row.attribute)))
     label_rows(ax, [label_with_n(f"{metric}, {name}", smallest[metric, name]) for metric, name in places])
     ax.grid(visible=False)
-    ax.set_xticks(range(len(models)), [wrap_label(model, width=16) for model in models])
+    ax.set_xticks(
+        range(len(models)), [wrap_label(model, width=24 if len(models) > 4 else 16) for model in models]
+    )
     ax.tick_params(axis="x", length=0, labelrotation=90 if len(models) > 4 else 0)
     ax.set_xlim(-0.55, max(len(models), 4) - 0.45)  # few models keep narrow tiles
     _add_key(ax)

@@ -160,6 +160,10 @@ def summarise(found: Assessment, reference: Assessment, *, protocol: Protocol) -
         "mean_vfr_own_size": _mean(judged["vfr_own_size"].dropna()),
         "mean_kappa": _mean(kappas),
         "kappa_metrics": len(kappas),
+        **{
+            kappa_column(str(name)): kappa
+            for name, kappa in zip(found.agreement["metric"], found.agreement["kappa"], strict=True)
+        },
         "accuracy_cost": float(cost),
         "changed": float(changed),
     }
@@ -194,3 +198,24 @@ def di_column(attribute: str) -> str:
     ('di_race', 'di_passes_')
     """
     return f"di_{attribute}_" if attribute in ("passes", "judged") else f"di_{attribute}"
+
+
+def kappa_column(metric: str) -> str:
+    """Name the column of baselines.csv that holds a metric's kappa.
+
+    Parameters
+    ----------
+    metric : str
+        Short name of the metric.
+
+    Returns
+    -------
+    str
+        ``kappa_<metric>``.
+
+    Examples
+    --------
+    >>> kappa_column("EOPP")
+    'kappa_EOPP'
+    """
+    return f"kappa_{metric}"

@@ -14,7 +14,7 @@ from auditbook.cohort import Cohort
 from auditbook.counts import count_groups, event_rate, selection_rate, true_positive_rate
 from auditbook.errors import InputError
 from auditbook.folds import Folds, plan_folds
-from auditbook.mitigation.assessment import Assessment, assess, di_column, summarise
+from auditbook.mitigation.assessment import Assessment, assess, di_column, kappa_column, summarise
 from auditbook.mitigation.interventions import (
     B1,
     B2,
@@ -49,13 +49,15 @@ THRESHOLD_COLUMNS = (
 PROTOCOLS = (TRAINED, GIVEN, SINGLE)
 
 
-def baseline_columns(attributes: tuple[str, ...]) -> list[str]:
+def baseline_columns(attributes: tuple[str, ...], metrics: tuple[str, ...]) -> list[str]:
     """List the columns of baselines.csv.
 
     Parameters
     ----------
     attributes : tuple of str
         The attributes, each with a column of its disparate impact.
+    metrics : tuple of str
+        The metrics, each with a column of its kappa.
 
     Returns
     -------
@@ -64,11 +66,12 @@ def baseline_columns(attributes: tuple[str, ...]) -> list[str]:
 
     Examples
     --------
-    >>> "di_sex" in baseline_columns(("sex",))
+    >>> {"di_sex", "kappa_DI"} <= set(baseline_columns(("sex",), ("DI",)))
     True
     """
     rates = ["accuracy", "auroc", "f1", "selection_rate"]
-    return [*HEAD, *rates, *(di_column(name) for name in attributes), *NUMBERS]
+    parity = (di_column(name) for name in attributes)
+    return [*HEAD, *rates, *parity, *NUMBERS, *(kappa_column(name) for name in metrics)]
 
 
 @dataclass
@@ -79,10 +82,10 @@ class Tables:
     cells: list[pd.DataFrame] = field(default_factory=list)
     thresholds: list[pd.DataFrame] = field(default_factory=list)
 
-    def frames(self, attributes: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+    def frames(self, attributes: tuple[str, ...], metrics: tuple[str, ...]) -> dict[str, pd.DataFrame]:
         """Return the tables by file name."""
         return {
-            "baselines": pd.DataFrame(self.baselines, columns=baseline_columns(attributes)),
+            "baselines": pd.DataFrame(self.baselines, columns=baseline_columns(attributes, metrics)),
             "baseline_cells": _stack(self.cells, CELL_COLUMNS),
             "baseline_thresholds": _stack(self.thresholds, THRESHOLD_COLUMNS),
         }
@@ -149,7 +152,7 @@ def make_baselines(
         kinds = ", ".join(f"{score.model} is a {score.kind}" for score in scored.records.scores)
         why = f"thresholds and weights need a probability, and {kinds}"
         tables.baselines += list(_refuse(SINGLE, why))
-        return tables.frames(names)
+        return tables.frames(names, protocol.metrics)
     progress(f"mitigation: {model.info.title}, {SINGLE}")
     single = open_single(cohort, scored, model, seed=protocol.seed)
     _judge_stage(single, tables, protocol, refits, work)
@@ -157,14 +160,14 @@ def make_baselines(
     progress(f"mitigation: {model.info.title}, {label}")
     if model.config is not None and refits == 0:
         tables.baselines += list(_refuse(label, "left out by the profile: it would train more models"))
-        return tables.frames(names)
+        return tables.frames(names, protocol.metrics)
     try:
         separate = open_separate(cohort, model, protocol=protocol, work=work)
     except InputError as wrong:
         tables.baselines += list(_refuse(label, f"the cohort cannot be divided: {wrong.faults[0]}"))
     else:
         _judge_stage(separate, tables, protocol, refits, work)
-    return tables.frames(names)
+    return tables.frames(names, protocol.metrics)
 
 
 def _refuse(label: str, why: str) -> Iterator[dict[str, Any]]:

@@ -51,8 +51,13 @@ BOARD_COLUMNS = (
     Column("vfr", "flip rate", "share"),
     Column("vfr_own_size", "own size", "share"),
     Column("vfr_site", "whole sites", "share"),
+    Column("tier", "tier"),
     Column("why", "why"),
 )
+MOST_MODELS = 3
+"""Models that the report writes out in full; of more, only the first."""
+MANY_MODELS = 4
+"""More models than this are not told one by one."""
 MODEL_COLUMNS = (
     Column("model", "model"),
     Column("source", "scores"),
@@ -91,11 +96,11 @@ def build_board(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows of verdicts.csv with the columns supported (the estimate; of CAL, among bins with enough
-        records), passes (rule), standing, why and excess (how many times the supported value is beyond the
-        threshold, less one).
+        The rows of verdicts.csv with the columns place (of the model in the cohort file's order), supported
+        (the estimate; of CAL, among bins with enough records), passes (rule), standing, why and excess (how
+        many times the supported value is beyond the threshold, less one).
     """
-    cells = run.verdicts.copy()
+    cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
     settled = [_settle(row, run.protocol) for row in rows(cells)]
     cells["standing"] = [standing for standing, _ in settled]
@@ -154,9 +159,52 @@ def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
     return doubts
 
 
+def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
+    """Pick the cells that the report writes out: of every model, or of the first when there are many.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `board`, in its order; with more than `MOST_MODELS` models those of the first only.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return board
+    return board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
+
+
+def describe_choice(run: Run) -> str:
+    """Say which model the report writes out; blank when it writes out all.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return ""
+    first = escape(run.models["model"].iloc[0])
+    return (
+        f"From here on the report is about **{first}**, the first model that the cohort file names. "
+        f"The other {count(len(run.models) - 1)} are compared with it in the chapter on the panel, and all "
+        "their cells stand on the board of tiers."
+    )
+
+
 def count_standings(board: pd.DataFrame) -> pd.DataFrame:
     """Count the cells of each standing by model: columns model, standing, cells."""
-    models = list(dict.fromkeys(board["model"]))
+    models = list(dict.fromkeys(board.sort_values("place", kind="stable")["model"]))
     tally = board.groupby(["model", "standing"]).size()
     found = [
         {"model": model, "standing": standing, "cells": int(tally.get((model, standing), 0))}
@@ -546,7 +594,7 @@ def _own_limits(run: Run) -> list[str]:
     late = run.cohort_columns[run.cohort_columns["role"] == "late feature"]["column"]
     if len(late) and (run.models["source"] == "trained").any():
         found.append(
-            f"The trained models see {name_list(late)}, known only at the end of a stay: "
+            f"The models of the panel see {name_list(late)}, known only at the end of a stay: "
             "they would do worse at the time a decision is needed."
         )
     return found
@@ -602,4 +650,8 @@ def describe_accuracy(models: pd.DataFrame) -> str:
         f"{escape(row.model)} {number(row.auroc)} ({interval(row.auroc_low, row.auroc_high)})"
         for row in rows(known)
     ]
+    if len(known) > MANY_MODELS:
+        rest = known.iloc[1:]
+        ends = f"{number(rest['auroc'].min())} to {number(rest['auroc'].max())}"
+        parts = [parts[0], f"the other {count(len(rest))} models {ends}"]
     return f"AUROC (95% interval): {'; '.join(parts)}."

@@ -188,7 +188,8 @@ def list_needs(
     DataFrame
         One row a cell: metric, attribute, verdict, n_star, n_star_text; n, cv, cv_low, cv_high, pass_share
         and unsupported_share at the largest size up to half of the audit (nan where there is none);
-        projected, the size at which CV would meet its bound if it fell with the square root of the size.
+        projected, the size at which CV would meet its bound if it fell with the square root of the size, to
+        two digits.
     """
     cells = verdicts[verdicts["model"] == model]
     counted = audit_size[(audit_size["model"] == model) & ~audit_size["above_half"].astype(bool)]
@@ -198,7 +199,8 @@ def list_needs(
         last[names], on=["metric", "attribute"], how="left"
     )
     whole = audit_size["n"].max()
-    table["projected"] = project_size(table["cv"], table["n"], whole=whole, cv_stable=protocol.cv_stable)
+    size = project_size(table["cv"], table["n"], whole=whole, cv_stable=protocol.cv_stable)
+    table["projected"] = [float(f"{n:.2g}") for n in size]
     table["n_star_text"] = table["n_star"].map(write_n_star)
     order = table["projected"].where(table["n_star"].notna(), -1.0)
     return table.iloc[np.argsort(-order.fillna(np.inf), kind="stable")].reset_index(drop=True)

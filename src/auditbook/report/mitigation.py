@@ -42,6 +42,8 @@ SHIFTED = ("B3", "B4")
 MOST_CELLS = 16
 """Joint cells that a figure has room for."""
 HELD = ("done", "nearest")
+CHOOSERS = ("B3", "B4", "TO")
+"""Baselines that choose thresholds on the validation part."""
 
 CELL_COLUMNS = (
     Column("cell", "cell"),
@@ -75,8 +77,20 @@ SWEEP_COLUMNS = (
 )
 
 
-def baseline_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
-    """List what the table of baselines shows.
+PRICE_COLUMNS = (
+    Column("title", "baseline"),
+    Column("status", "status"),
+    Column("accuracy", "accuracy", "share"),
+    Column("accuracy_cost", "cost (points)", "number", digits=2),
+    Column("auroc", "AUROC", "number"),
+    Column("f1", "F1", "number"),
+    Column("di_passes", "DI that pass", "count"),
+    Column("note", "note"),
+)
+
+
+def trust_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
+    """List what the table about disparate impacts, flip rates and agreement shows.
 
     Parameters
     ----------
@@ -89,20 +103,13 @@ def baseline_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
         For `show_table`.
     """
     return (
-        Column("title", "baseline"),
-        Column("status", "status"),
-        Column("accuracy", "accuracy", "share"),
-        Column("accuracy_cost", "cost (points)", "number", digits=2),
-        Column("auroc", "AUROC", "number"),
-        Column("f1", "F1", "number"),
+        Column("baseline", "baseline"),
         *(Column(di_column(name), f"DI {name}", "number") for name in attributes),
-        Column("di_passes", "DI pass", "count"),
         Column("passes", "cells that pass", "count"),
         Column("mean_vfr", "mean flip rate", "share"),
         Column("max_vfr", "largest", "share"),
         Column("flipped", "cells that flip", "count"),
         Column("mean_kappa", "mean kappa", "number", digits=2),
-        Column("note", "note"),
     )
 
 
@@ -248,7 +255,8 @@ def list_parity(
     Returns
     -------
     DataFrame
-        One row a baseline and attribute: title, attribute, n (audit part), chosen, value, low, high.
+        One row a baseline and attribute: title, attribute, n (audit part), chosen (nan where the baseline
+        chooses no thresholds), value, low, high.
     """
     audit = select_rows(baselines, protocol)
     before = select_rows(baselines, protocol, part=VALIDATION).set_index("baseline")
@@ -258,7 +266,7 @@ def list_parity(
     for row in audit[audit["status"].isin(HELD)].to_dict(orient="records"):
         for name in attributes:
             low, high = bounds.get((row["baseline"], name), (math.nan, math.nan))
-            seen = row["baseline"] in before.index
+            seen = row["baseline"] in before.index and row["baseline"] in CHOOSERS
             chosen = before.loc[row["baseline"], di_column(name)] if seen else math.nan
             found.append((row["title"], name, row["n"], chosen, row[di_column(name)], low, high))
     columns = ["title", "attribute", "n", "chosen", "value", "low", "high"]

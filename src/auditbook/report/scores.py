@@ -20,6 +20,8 @@ from auditbook.report.text import (
 )
 from auditbook.results import rows
 
+MANY_MODELS = 4
+"""More models than this are not told one by one."""
 MODEL_COLUMNS = (
     Column("model", "model"),
     Column("source", "source"),
@@ -188,14 +190,16 @@ def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
             "That is a claim about when each column was filled in; "
             "only somebody who knows the data can check it."
         )
+    lean = models.loc[models["features"] == "admission", "model"]
+    but = f" {name_list(lean)} {'does' if len(lean) == 1 else 'do'} without: compare." if len(lean) else ""
     return (
         f"The models trained here use {plural(len(late), 'column')} that the cohort file marks as late: "
-        f"{name_list(late)}. Read their AUROC as an upper bound on what could be reached at admission."
+        f"{name_list(late)}. Read their AUROC as an upper bound on what could be reached at admission.{but}"
     )
 
 
 def describe_discrimination(models: pd.DataFrame) -> str:
-    """Say how well each model orders records, in words of pairs.
+    """Say how well models order records, in words of pairs.
 
     Parameters
     ----------
@@ -205,9 +209,16 @@ def describe_discrimination(models: pd.DataFrame) -> str:
     Returns
     -------
     str
-        A Markdown list, one point a model.
+        A Markdown list, one point a model; of many models the first, the best and the worst.
     """
-    return "\n".join(f"- {_describe_auroc(row)}" for row in rows(models))
+    told = models
+    if len(models) > MANY_MODELS:
+        ends = models["auroc"].rank(method="first").isin([1, models["auroc"].count()])
+        told = models[ends | (models["model"] == models["model"].iloc[0])]
+    lines = [f"- {_describe_auroc(row)}" for row in rows(told)]
+    if len(told) < len(models):
+        lines.append("- The others lie between: see the table.")
+    return "\n".join(lines)
 
 
 def _describe_auroc(row: Any) -> str:

@@ -117,10 +117,11 @@ def build_board(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows of verdicts.csv with need (one of `NEEDS`), violations (axes that fall short; nan without a
-        tier), action, passes (rule) and n_star_text; sorted by need, then by violations and flip rate.
+        The rows of verdicts.csv with place (of the model in the cohort file's order), need (one of `NEEDS`),
+        violations (axes that fall short; nan without a tier), action, passes (rule) and n_star_text; sorted
+        by need, then by violations and flip rate.
     """
-    cells = run.verdicts.copy()
+    cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
     cells["need"] = [_name_need(row) for row in rows(cells)]
     cells["action"] = [recommend(tier) for tier in cells["tier"]]
@@ -151,7 +152,7 @@ def count_tiers(board: pd.DataFrame) -> pd.DataFrame:
     found = [
         {"model": model, "tier": tier, "cells": int(tally.get((model, tier), 0))}
         for tier in [*TIERS, NO_TIER]
-        for model in dict.fromkeys(board["model"])
+        for model in dict.fromkeys(board.sort_values("place", kind="stable")["model"])
     ]
     return pd.DataFrame(found, columns=["model", "tier", "cells"])
 
@@ -263,6 +264,15 @@ def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
     if left:
         text += f" {count(left)} could not be judged, and their tiers rest on two axes."
     return text
+
+
+def describe_rows(board: pd.DataFrame, *, model: str) -> str:
+    """Say which cells a table of one model's cells shows, and where the others are."""
+    others = len(board) - int((board["model"] == model).sum())
+    text = f"Every cell of **{escape(model)}** with its reasons and what to do"
+    if not others:
+        return f"{text}:"
+    return f"{text}; the {plural(others, 'cell')} of other models stand in `verdicts.csv`:"
 
 
 def describe_stable_fails(board: pd.DataFrame) -> str:
