@@ -72,6 +72,15 @@ def test_what_cannot_be_fitted_says_why(outcome, values, reason, has_intercept):
     assert np.isnan(found.intercept.value) == (not has_intercept)
 
 
+@pytest.mark.parametrize("factor", [0.2, 3.0, 5.0])
+def test_scores_that_are_far_too_extreme_or_too_tame_still_have_a_slope(factor):
+    outcome, values = draw(4000, shift=0, spread=1)
+    found = fit_calibration(outcome, expit(factor * logit(values)))
+    assert found.slope.value == pytest.approx(fit_calibration(outcome, values).slope.value / factor, rel=0.1)
+    assert found.slope.low < found.slope.high
+    assert not np.isnan(found.intercept.value)
+
+
 def test_one_site_gives_no_interval_by_site():
     outcome, values = draw(200)
     found = fit_calibration(outcome, values, site=np.zeros(200, int))

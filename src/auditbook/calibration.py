@@ -139,22 +139,29 @@ def fit_calibration(
 def _fit(events: Array, design: Array, offset: Array, units: NDArray[np.intp] | None, level: float) -> Fitted:
     """Fit a logistic regression and report its last coefficient."""
     model = sm.Logit(events, design, offset=offset)
-    start = np.append(np.zeros(design.shape[1] - 1), float(design.shape[1] > 1))
     asked: dict[str, Any] = {"method": "newton", "disp": 0, "warn_convergence": False}
     by_site = (float("nan"), float("nan"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they warn of is checked below
         try:
-            found = model.fit(start_params=start, **asked)
-            value, bounds = float(found.params[-1]), found.conf_int(alpha=1 - level)[-1]
-            if not found.mle_retvals["converged"] or not abs(value) < ENDLESS:
+            found = model.fit(start_params=np.zeros(design.shape[1]), **asked)
+            if not _settled(found):  # Newton's steps may overshoot where scores are very extreme
+                near = model.fit(start_params=np.zeros(design.shape[1]), **asked | {"method": "bfgs"})
+                found = model.fit(start_params=near.params, **asked)
+            if not _settled(found):
                 return NOTHING
+            value, bounds = float(found.params[-1]), found.conf_int(alpha=1 - level)[-1]
             if units is not None and units.max() > 0:
                 kinds = {"cov_type": "cluster", "cov_kwds": {"groups": units}, "use_t": True}
                 by_site = model.fit(start_params=found.params, **asked, **kinds).conf_int(alpha=1 - level)[-1]
         except (np.linalg.LinAlgError, PerfectSeparationError):
             return NOTHING
     return Fitted(value, *_open(bounds), *_open(by_site))
+
+
+def _settled(found: Any) -> bool:
+    """Tell whether a fit ended at finite coefficients."""
+    return bool(found.mle_retvals["converged"] and (np.abs(found.params) < ENDLESS).all())
 
 
 def _open(bounds: ArrayLike) -> tuple[float, float]:
