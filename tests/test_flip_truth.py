@@ -206,7 +206,7 @@ def slow_check(audit, metric, size, rng, *, halvings, draws):
         audits = [passes(rng.choice(second, size, replace=False)) for _ in range(draws)]
         predicted.append(min(share, 1 - share))
         realised.append(np.mean(np.array(audits) != (share > 0.5)))
-    return np.mean(predicted), np.mean(realised)
+    return np.array(predicted), np.array(realised)
 
 
 def test_counts_and_a_slow_check_by_records_agree():
@@ -216,8 +216,12 @@ def test_counts_and_a_slow_check_by_records_agree():
     table = check_flips(audit, protocol=protocol, seed=3)["flip_truth"].set_index("metric")
     for metric in ("SPD", "EOPP"):
         slow = slow_check(audit, metric, 500, np.random.default_rng(4), halvings=20, draws=28)
-        row = table.loc[metric]
-        assert (row["predicted"], row["realised"]) == pytest.approx(slow, abs=0.05)
+        for name, values in zip(("predicted", "realised"), slow, strict=True):
+            error = values.std(ddof=1) / np.sqrt(
+                len(values)
+            )  # of the slow mean; the other is three times as sure
+            assert error < 0.06
+            assert table.loc[metric, name] == pytest.approx(values.mean(), abs=4 * error)
 
 
 def test_the_tables_have_their_columns_and_every_way_of_halving_and_drawing(found):

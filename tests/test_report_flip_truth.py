@@ -101,7 +101,7 @@ def test_too_few_too_many_and_right_are_told_apart():
     assert "too many" in said
     assert "better than always naming the mean" in said
     unsure = summary_row(error=0.03, error_low=-0.01, error_high=0.07)
-    assert "right on average" in say.describe_calibration(pd.DataFrame([unsure]), WAY)
+    assert "cannot tell the two apart" in say.describe_calibration(pd.DataFrame([unsure]), WAY)
     tiny = summary_row(error=0.004, error_low=0.001, error_high=0.007)
     assert "right on average" in say.describe_calibration(pd.DataFrame([tiny]), WAY)
 

@@ -62,7 +62,8 @@ def test_every_sentence_and_table_is_said_of_every_cohort(runs, kind):
     assert well_said(said)
     draw.draw_matrix(verdicts, cells).figure.canvas.draw()
     quality = say.list_quality(run)
-    shown = {say.CELL_COLUMNS: cells, say.FLIP_COLUMNS: flips, say.quality_columns(quality): quality}
+    shown = {say.CELL_COLUMNS: cells, say.FLIP_COLUMNS: flips, say.QUALITY_COLUMNS: quality}
+    shown |= {say.impact_columns(quality): quality, say.SPREAD_COLUMNS: spread}
     shown |= {say.LEAN_COLUMNS: say.list_lean(run), say.CHANGE_COLUMNS: say.list_changes(run)}
     for columns, table in shown.items():
         html = table_html(table, columns)

@@ -15,7 +15,7 @@ from auditbook.project import DEFAULT_COHORT
 from auditbook.protocol import PROFILES
 from auditbook.report import printed, published_statements
 from auditbook.report import published as say
-from auditbook.report.text import table_html
+from auditbook.report.text import MISSING, table_html
 from auditbook.results import Run, read_run
 from auditbook.run import run_audit
 
@@ -45,7 +45,7 @@ def other(twin):
 def tables(run):
     return [
         (say.compare_models(run), say.pair_columns(say.QUALITY, first="model")),
-        (say.compare_baselines(run), say.baseline_columns()),
+        (say.write_baselines(say.compare_baselines(run)), say.baseline_columns()),
         (say.compare_robustness(run), say.ROBUST_COLUMNS),
         (published_statements.compare_statements(run), published_statements.STATEMENT_COLUMNS),
     ]
@@ -83,12 +83,21 @@ def test_every_statement_that_the_run_can_answer_has_an_answer_or_a_reason(twin)
     assert reversed_ == (twin.verdicts["vfr"] > 0).sum()
 
 
+def test_numbers_are_written_as_what_they_are(twin):
+    shown = say.write_baselines(say.compare_baselines(twin)).set_index("row")
+    assert shown.loc["cells that flip", "B1_printed"] == "12"
+    assert shown.loc["accuracy cost, points", "B3_printed"] == "4.60"
+    stated = published_statements.compare_statements(twin).set_index("figure")
+    assert stated.loc["cells reversed at least once of 336", "printed"] == "146"
+    assert stated.loc["kappa of TI", "printed"] == "1.000"
+
+
 def test_another_cohort_has_blank_columns_and_is_told_so(other):
     assert "another cohort" in printed.announce_cohort(other)
     for table, _ in tables(other):
         here = [name for name in table.columns if name.endswith("_here") or name == "ours"]
         assert here
-        assert table[here].isna().all().all()
+        assert (table[here].isna() | (table[here] == MISSING)).all().all()
     assert "another cohort" in say.describe_baselines(other)
     assert say.describe_models(say.compare_models(other)).startswith("No model")
 

@@ -67,6 +67,7 @@ def say_all(names, tables):
         said += [say.describe_settings(found, attributes=names), say.describe_story(found, attributes=names)]
         said += [say.describe_selection(found), say.describe_published(found, attributes=names)]
     sweeps = {name: say.select_sweep(sensitivity, name) for name in say.CONSTANTS}
+    said.append(say.describe_model(sensitivity))
     said.append(say.describe_bound(sweeps["vfr_stable"]))
     said.append(say.describe_sizes(sweeps["resample_size"], cells, bound=0.1))
     said.append(say.describe_luck(sweeps["resamples"]))

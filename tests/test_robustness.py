@@ -192,7 +192,7 @@ def test_selection_is_reported_beside_the_unseen_part_and_is_the_same_in_the_sin
 
 def test_a_bound_leaves_out_the_least_telling_and_says_so(tmp_path):
     path = write_late(tmp_path, rows=1200, panel=["xgboost"])
-    cohort, scored, tables, call = prepare(path, tmp_path, refits=1, panel=PANEL)
+    cohort, scored, tables, call = prepare(path, tmp_path, refits=2, panel=PANEL)
     assert order_trainings(cohort, scored, PANEL) == [
         ("admission-lean", "xgboost"),
         ("another seed", "xgboost"),

@@ -85,7 +85,7 @@ def draw_calibration(bins: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     _key(ax, [FORETOLD[str(name)] for name in dict.fromkeys(bins["prediction"])])
     ax.set(xlim=(-0.02, 0.52), ylim=(-0.02, max(0.6, float(bins["realised_high"].max()) + 0.03)))
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
+        axis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
     ax.grid(color="#E3E3E3", linewidth=0.8)
     ax.set(xlabel="flip rate foretold from one half", ylabel="flip rate realised in the other")
     return ax
@@ -133,7 +133,7 @@ def draw_ways(ways: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             markersize=5,
         )
     _key(ax, [*(FORETOLD[name] for name in shown), (CAME_TRUE, "realised (small: mixed halves)")])
-    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
     ax.set_xlabel("mean flip rate")
     return ax
 
@@ -170,6 +170,6 @@ def draw_cells(cells: pd.DataFrame, *, stable: float, ax: Axes | None = None) ->
                 draw_estimate(ax, value, y - 0.16, low=value, high=value, mark=FORETOLD[name][0])
     drawn = ["vfr", *(["vfr_site"] if cells["predicted_site"].notna().any() else [])]
     _key(ax, [*(FORETOLD[name] for name in drawn), (CAME_TRUE, "realised")])
-    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
     ax.set_xlabel("flip rate (shaded: stable)")
     return ax

@@ -86,8 +86,9 @@ def make_robustness(
     cache_dir : Path
         Folder in which trained scores are kept.
     refits : int or None
-        Models trained at the most, the most telling first (see `order_trainings`); linear ones cost next to
-        nothing and are not counted. None trains all.
+        Models trained at the most, the most telling first (see `order_trainings`). The model in separate
+        parts, which the mitigation has trained, is one of them; linear ones cost next to nothing and are not
+        counted. None trains all.
     jobs : int
         Cores to use; no result depends on it.
     force : bool
@@ -141,7 +142,8 @@ class _Check:
     def allows(self, setting: str, model: str) -> bool:
         """Whether the profile trains this model for this setting."""
         order = order_trainings(self.cohort, self.scored, self.panel)
-        return self.panel[model].family == FREE or (setting, model) in order[slice(self.refits)]
+        bound = None if self.refits is None else max(self.refits - 1, 0)
+        return self.panel[model].family == FREE or (setting, model) in order[:bound]
 
 
 def order_trainings(

@@ -42,10 +42,8 @@ RATE_SENTENCES = {
 }
 
 BOARD_COLUMNS = (
+    Column("cell", "cell"),
     Column("standing", "standing"),
-    Column("model", "model"),
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
     Column("estimate", "estimate", "number"),
     Column("passes", "passes when"),
     Column("vfr", "flip rate", "share"),
@@ -105,8 +103,9 @@ def build_board(run: Run) -> pd.DataFrame:
     settled = [_settle(row, run.protocol) for row in rows(cells)]
     cells["standing"] = [standing for standing, _ in settled]
     cells["why"] = [why for _, why in settled]
-    rules = [write_rule(row.metric, row.threshold) for row in rows(cells)]
-    cells["passes"] = [rule.replace("at least", "≥").replace("at most", "≤") for rule in rules]
+    cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
+    many = len(run.models) > 1
+    cells["cell"] = [f"{row.metric}, {row.attribute}" + f", {row.model}" * many for row in rows(cells)]
     cells["excess"] = [_measure_excess(row) for row in rows(cells)]
     order = cells["standing"].map(STANDINGS.index)
     worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
@@ -176,7 +175,8 @@ def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
     """
     if len(run.models) <= MOST_MODELS:
         return board
-    return board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
+    picked = board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
+    return picked.assign(cell=picked["metric"] + ", " + picked["attribute"])
 
 
 def describe_choice(run: Run) -> str:

@@ -55,8 +55,8 @@ WAY_COLUMNS = (
     Column("vfr_site_wide", "stretched", "share"),
     Column("realised", "realised", "share", low="realised_low", high="realised_high"),
     Column("realised_mixed", "with mixed halves", "share"),
-    Column("abs_error", "mean distance, vfr", "share"),
-    Column("abs_error_site", "mean distance, vfr_site", "share"),
+    Column("abs_error", "vfr off by", "share"),
+    Column("abs_error_site", "vfr_site off by", "share"),
 )
 CELL_COLUMNS = (
     Column("metric", "metric"),
@@ -356,8 +356,10 @@ def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction
 def _direction(row: "pd.Series[Any]") -> str:
     """Say whether there were more flips than foretold: beyond a point, the interval, and in mixed halves."""
     error, mixed = float(row["error"]), float(row["realised_mixed"] - row["predicted"])
-    if abs(error) <= SMALL or row["error_low"] <= 0 <= row["error_high"]:
+    if abs(error) <= SMALL:
         return "that is right on average"
+    if row["error_low"] <= 0 <= row["error_high"]:
+        return "so few halvings cannot tell the two apart"
     which = "few" if error > 0 else "many"
     if abs(mixed) <= SMALL or mixed * error < 0:
         return f"it foretold too {which} flips for halves that mirror each other, but not for mixed ones"
@@ -729,7 +731,7 @@ def list_takeaways(run: Run) -> str:
         )
     lines = []
     for way, what in (
-        ((RECORDS, RECORDS), "other records of the same sites"),
+        ((RECORDS, RECORDS), "other records"),
         ((SITES, RECORDS), "records of other sites"),
         ((SITES, SITES), "whole other sites"),
     ):

@@ -162,7 +162,7 @@ def describe_choice(model: str, attribute: str) -> str:
     return f"Shown here: the model **{escape(model)}** and the attribute **{escape(attribute)}**."
 
 
-def write_rule(metric: str, threshold: float) -> str:
+def write_rule(metric: str, threshold: float, *, short: bool = False) -> str:
     """Write when a metric passes.
 
     Parameters
@@ -171,18 +171,21 @@ def write_rule(metric: str, threshold: float) -> str:
         A key of `METRICS`.
     threshold : float
         The value at which it just passes.
+    short : bool
+        True writes a sign in place of words, for tables.
 
     Returns
     -------
     str
-        Such as ``at least 0.80``.
+        Such as ``at least 0.80``, or ``≥ 0.80``.
 
     Examples
     --------
     >>> write_rule("DI", 0.8)
     'at least 0.80'
     """
-    word = METRICS[metric].direction.replace("_", " ")
+    direction = METRICS[metric].direction
+    word = {"at_least": "≥", "at_most": "≤"}[direction] if short else direction.replace("_", " ")
     digits = max(2, len(f"{threshold:.6g}".partition(".")[2]))
     return f"{word} {number(threshold, digits=digits)}"
 

@@ -17,12 +17,26 @@ from auditbook.results import Run, rows
 CELL = ["metric", "attribute"]
 NEAR_BEST = 0.01
 """Models whose accuracy is this close to the best one's (ours) are taken for equally good."""
-MARKS = {"pass": "pass", "fail": "fail", "inconclusive": "not judged"}
+MARKS = {"pass": "pass", "fail": "fail", "inconclusive": "?"}
 
+QUALITY_COLUMNS = (
+    Column("model", "model"),
+    Column("auroc", "AUROC", "number", 3, low="auroc_low", high="auroc_high"),
+    Column("accuracy", "accuracy", "share", low="accuracy_low", high="accuracy_high"),
+    Column("f1", "F1", "number", 3, low="f1_low", high="f1_high"),
+    Column("passing", "cells that pass"),
+)
+SPREAD_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("model", "model"),
+    Column("estimate", "estimate", "number", low="ci_low", high="ci_high"),
+    Column("verdict", "verdict"),
+    Column("smallest_n", "smallest group", "count"),
+)
 CELL_COLUMNS = (
     Column("metric", "metric"),
     Column("attribute", "attribute"),
-    Column("passes_when", "passes when"),
+    Column("passes_when", "rule"),
     Column("judged", "models judged", "count"),
     Column("passes", "pass", "count"),
     Column("fails", "fail", "count"),
@@ -59,7 +73,7 @@ CHANGE_COLUMNS = (
     Column("model", "model"),
     Column("metric", "metric"),
     Column("attribute", "attribute"),
-    Column("passes_when", "passes when"),
+    Column("passes_when", "rule"),
     Column("estimate_full", "all features", "number"),
     Column("verdict_full", "verdict"),
     Column("estimate_lean", "no late ones", "number"),
@@ -113,7 +127,7 @@ def pick_cells(run: Run) -> pd.DataFrame:
 
 
 def list_quality(run: Run) -> pd.DataFrame:
-    """Lay out how good each model is and how it fares in the audit, for `quality_columns`.
+    """Lay out how good each model is and how it fares in the audit, for `QUALITY_COLUMNS`.
 
     Parameters
     ----------
@@ -151,19 +165,10 @@ def _add_intervals(models: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
     return models.assign(**ends).reset_index(drop=True)
 
 
-def quality_columns(table: pd.DataFrame) -> tuple[Column, ...]:
-    """Name the columns of `list_quality` that are shown: quality, DI by attribute, cells that pass."""
-    impact = [
-        Column(name, f"DI, {name.removeprefix('di ')}") for name in table.columns if name.startswith("di ")
-    ]
-    return (
-        Column("model", "model"),
-        Column("auroc", "AUROC", "number", 3, low="auroc_low", high="auroc_high"),
-        Column("accuracy", "accuracy", "share", low="accuracy_low", high="accuracy_high"),
-        Column("f1", "F1", "number", 3, low="f1_low", high="f1_high"),
-        *impact,
-        Column("passing", "cells that pass"),
-    )
+def impact_columns(table: pd.DataFrame) -> tuple[Column, ...]:
+    """Name the columns of `list_quality` that show disparate impact, one an attribute."""
+    names = [name for name in table.columns if name.startswith("di ")]
+    return (Column("model", "model"), *(Column(name, f"DI, {name.removeprefix('di ')}") for name in names))
 
 
 def describe_panel(run: Run) -> str:
@@ -228,7 +233,7 @@ def _compare_cell(part: pd.DataFrame, first: str) -> dict[str, Any]:
     return {
         "metric": start["metric"],
         "attribute": start["attribute"],
-        "passes_when": write_rule(start["metric"], start["threshold"]),
+        "passes_when": _write_rule(start["metric"], start["threshold"]),
         "judged": len(judged),
         "passes": passes,
         "fails": fails,
@@ -238,6 +243,11 @@ def _compare_cell(part: pd.DataFrame, first: str) -> dict[str, Any]:
         "mean_vfr": judged["vfr"].mean(),
         "minority": min(passes, fails) / len(judged) if len(judged) else math.nan,
     }
+
+
+def _write_rule(metric: str, threshold: float) -> str:
+    """Write when a metric passes in few signs, such as ``≥ 0.80``."""
+    return write_rule(metric, threshold).replace("at least", "≥").replace("at most", "≤")
 
 
 def describe_agreement(cells: pd.DataFrame) -> str:
@@ -292,7 +302,7 @@ def describe_splits(cells: pd.DataFrame, *, limit: int = 5) -> str:
     if split.empty:
         return "No cell divides the models of this run."
     lines = [
-        f"- **{row.metric} for {escape(row.attribute)}** (passes when {row.passes_when}): "
+        f"- **{row.metric} for {escape(row.attribute)}** (passes {row.passes_when}): "
         f"{count(row.passes)} pass and {count(row.fails)} fail, with estimates from "
         f"{number(row.lowest)} to {number(row.highest)}."
         for row in rows(split.head(limit))
@@ -413,10 +423,14 @@ def spread_estimates(verdicts: pd.DataFrame, *, metric: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows of that metric: model, attribute, estimate, ci_low, ci_high, threshold, verdict, smallest_n.
+        The rows of that metric, attribute by attribute, for `SPREAD_COLUMNS`, with the threshold.
     """
     names = ["model", "attribute", "estimate", "ci_low", "ci_high", "threshold", "verdict", "smallest_n"]
-    return verdicts.loc[verdicts["metric"] == metric, names].reset_index(drop=True)
+    spread = verdicts.loc[verdicts["metric"] == metric, names]
+    order = spread["attribute"].map(
+        {name: place for place, name in enumerate(dict.fromkeys(spread["attribute"]))}
+    )
+    return spread.loc[order.sort_values(kind="stable").index].reset_index(drop=True)
 
 
 def describe_spread(spread: pd.DataFrame, *, metric: str) -> str:
@@ -464,7 +478,7 @@ def _lean_names(models: pd.DataFrame) -> list[str]:
 
 
 def list_changes(run: Run) -> pd.DataFrame:
-    """List the cells whose verdict is another without late features, for `CHANGE_COLUMNS`."""
+    """List cells with another verdict (inconclusive is one) without late features, for `CHANGE_COLUMNS`."""
     found = []
     for name in _lean_names(run.models):
         full, lean = (
@@ -475,7 +489,7 @@ def list_changes(run: Run) -> pd.DataFrame:
     if not found:
         return pd.DataFrame(columns=[column.name for column in CHANGE_COLUMNS])
     table = pd.concat(found, ignore_index=True)
-    rules = [write_rule(row.metric, row.threshold_full) for row in rows(table)]
+    rules = [_write_rule(row.metric, row.threshold_full) for row in rows(table)]
     return table.assign(passes_when=rules)
 
 
@@ -496,7 +510,7 @@ def describe_lean(run: Run) -> str:
     if not names:
         return (
             "No model of this run is trained a second time without late features. Where a cohort file names "
-            "late features, `lean` under `[panel]` asks for it: see {doc}`../book/bring-your-cohort`."
+            "late features, `lean` under `[panel]` asks for it."
         )
     table = {row.model: row for row in rows(run.models)}
     changes = list_changes(run)
@@ -516,4 +530,4 @@ def describe_lean(run: Run) -> str:
 def _write_changes(n: int) -> str:
     if not n:
         return "No verdict changes."
-    return f"In {plural(n, 'cell')} the verdict is another, or there is one on one side only."
+    return f"{plural(n, 'cell').capitalize()} {'gets' if n == 1 else 'get'} another verdict."

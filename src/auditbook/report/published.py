@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from auditbook.mitigation.assessment import di_column, kappa_column
 from auditbook.mitigation.protocols import AUDIT, SINGLE
 from auditbook.report.printed import ATTRIBUTES, BASELINES, MODELS, SETTINGS, is_twin, read_published
-from auditbook.report.text import Column, count, escape, name_list, number, share
+from auditbook.report.text import MISSING, Column, count, escape, name_list, number, share
 from auditbook.results import Run, rows
 
 QUALITY = ("auroc", "accuracy", "f1", "cells_passing_of_28")
@@ -170,9 +170,32 @@ def baseline_columns() -> tuple[Column, ...]:
     pairs = [
         column
         for name in BASELINES
-        for column in (Column(f"{name}_printed", name, "number"), Column(f"{name}_here", "here", "number"))
+        for column in (Column(f"{name}_printed", name), Column(f"{name}_here", "here"))
     ]
     return (Column("row", "figure"), *pairs)
+
+
+def write_baselines(table: pd.DataFrame) -> pd.DataFrame:
+    """Write every number of `compare_baselines` as its row wants it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `compare_baselines`.
+
+    Returns
+    -------
+    DataFrame
+        The same with texts: cells as counts, points with two digits, anything else with three.
+    """
+    digits = {TITLES[name]: 0 if name in COUNTS else 2 if name.endswith("points") else 3 for name in TITLES}
+    shown = table.copy()
+    for name in table.columns.drop("row"):
+        pairs = zip(table["row"], table[name], strict=True)
+        shown[name] = [
+            MISSING if math.isnan(value) else number(value, digits=digits[row]) for row, value in pairs
+        ]
+    return shown
 
 
 def compare_baselines(run: Run) -> pd.DataFrame:
@@ -219,8 +242,8 @@ def compare_robustness(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a printed check: row, di_printed and di_here (how many disparate impacts pass), and the
-        figures ``auroc``, ``accuracy_cost_points`` and ``vfr_stable_of_28``, printed and here.
+        One row a printed check: row, di_printed and di_passes_here (how many disparate impacts pass, of how
+        many), and the figures ``auroc``, ``accuracy_cost_points`` and ``vfr_stable_of_28``, printed and here.
     """
     main = run.robustness[(run.robustness["check"] == "protocol") & (run.robustness["baseline"] == "B4")]
     ours = {row["setting"]: row for row in main.to_dict(orient="records")} if is_twin(run) else {}
@@ -228,14 +251,17 @@ def compare_robustness(run: Run) -> pd.DataFrame:
     for setting, title in SETTINGS.items():
         here = ours.get(setting, {})
         pair = _pair(read_published("robustness").loc[title], here, ROBUST_FIGURES)
-        found.append({"row": title, "di_printed": 4, "di_here": here.get("di_passes", math.nan), **pair})
+        passes = MISSING
+        if not math.isnan(here.get("di_passes", math.nan)):
+            passes = f"{here['di_passes']:.0f} of {here['di_judged']:.0f}"
+        found.append({"row": title, "di_printed": "4 of 4", "di_passes_here": passes, **pair})
     return pd.DataFrame(found)
 
 
 ROBUST_COLUMNS = (
     *pair_columns(ROBUST_FIGURES, first="protocol"),
-    Column("di_printed", "DI that pass", "count"),
-    Column("di_here", "here", "count"),
+    Column("di_printed", "DI that pass"),
+    Column("di_passes_here", "here"),
 )
 
 

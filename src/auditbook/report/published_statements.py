@@ -9,7 +9,7 @@ from auditbook.audit_size import list_n_star
 from auditbook.mitigation.assessment import kappa_column
 from auditbook.mitigation.protocols import AUDIT, SINGLE
 from auditbook.report.printed import MODELS, is_twin, read_statements
-from auditbook.report.text import Column, count, number
+from auditbook.report.text import MISSING, Column, count, number
 from auditbook.results import Run, rows
 
 Answers = dict[tuple[str, str], tuple[float, str]]
@@ -18,14 +18,18 @@ Answers = dict[tuple[str, str], tuple[float, str]]
 STATEMENT_COLUMNS = (
     Column("figure", "figure"),
     Column("baseline", "of"),
-    Column("value", "printed", "number"),
-    Column("ours", "here", "number"),
+    Column("printed", "printed"),
+    Column("here", "here"),
     Column("note", "what to know"),
 )
-UNSTATED = "which resamples and folds were drawn is not printed"
+UNSTATED = "which resamples were drawn is not printed"
 SMALL = "the smallest group sets it, and it is smaller here"
 WHOLE = "the paper counts the whole as a size; here a size above half of the audit never counts"
 NOT_B4 = "here of the model without intervention: axis 2 is not run again for every baseline"
+UNEQUAL = "undefined: the folds all say the same, or cannot be judged"
+NO_WEIGHTS = "no reweighed model was trained for the single split in this profile"
+PRINTED_FOLD = 46_000
+"""Records of a fold of hospitals in print."""
 
 
 def compare_statements(run: Run) -> pd.DataFrame:
@@ -39,12 +43,25 @@ def compare_statements(run: Run) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns place, figure, baseline, value (printed), ours (nan where there is none) and note.
+        Columns place, figure, baseline, value (printed), ours (nan where there is none), note, and the two
+        numbers as texts, printed and here.
     """
     table = read_statements()
     answers = _answer(run) if is_twin(run) else {}
     ours = [answers.get((row.figure, row.baseline), (math.nan, "")) for row in rows(table)]
-    return table.assign(ours=[value for value, _ in ours], note=[note for _, note in ours])
+    table = table.assign(ours=[value for value, _ in ours], note=[note for _, note in ours])
+    table["printed"] = [_write(row.figure, row.value) for row in rows(table)]
+    table["here"] = [_write(row.figure, row.ours) for row in rows(table)]
+    return table
+
+
+def _write(figure: str, value: float) -> str:
+    """Write a number of cells as a count, points with two digits, and anything else with three."""
+    if math.isnan(value):
+        return MISSING
+    if figure.startswith("cells "):
+        return count(int(value))
+    return number(value, digits=2 if figure.endswith("in points") else 3)
 
 
 def _answer(run: Run) -> Answers:
@@ -62,7 +79,8 @@ def _answer_flips(run: Run) -> Answers:
         ("cells with a flip rate above 0.10 of 336", "B1"): (float((judged > 0.10).sum()), note),
     }
     for cell in rows(cells[cells["model"] == "xgboost"]):
-        why = cell.reason or f"the metric is {number(cell.estimate)} here; {SMALL}"
+        small = f"; {SMALL}" if cell.attribute == "race" else ""
+        why = cell.reason or f"the metric is {number(cell.estimate)} here{small}"
         found[(f"flip rate of {cell.metric} for {cell.attribute}", "B1")] = (float(cell.vfr), str(why))
     return found
 
@@ -75,7 +93,8 @@ def _answer_sizes(run: Run) -> Answers:
     settled = list_n_star(sizes, cv_stable=run.protocol.cv_stable)
     field = sum(n <= run.protocol.field_size for n in settled.values())
     wide = sizes[(sizes["n"] == 1_000) & (sizes["cv"] > 0.5)]
-    total = f"of {count(len(settled))} cells; {NOT_B4}"
+    judged = sizes.dropna(subset="mean").drop_duplicates(["metric", "attribute"])
+    total = f"of {count(len(judged))} judged cells; {NOT_B4}"
     return {
         ("cells whose CV falls below 0.05 at a size of one site of 28", "B4"): (float(field), total),
         ("cells whose CV falls below 0.05 at the whole only of 28", "B4"): (math.nan, WHOLE),
@@ -94,12 +113,13 @@ def _answer_baselines(run: Run) -> Answers:
         for row in rows(cells)
         if row.baseline in ("B3", "B4")
     }
+    records = run.site_verdicts["n"].mean()
+    folds = f"folds of {count(round(records, -2))} records on average, {count(PRINTED_FOLD)} in print"
     main = run.baselines[(run.baselines["protocol"] == SINGLE) & (run.baselines["sweep"] == "")]
     for row in main[main["baseline"] == "B4"].to_dict(orient="records"):
         for metric in run.protocol.metrics:
             kappa = row.get(kappa_column(metric), math.nan)
-            note = "undefined: the folds all say the same, or cannot be judged" if math.isnan(kappa) else ""
-            found[(f"kappa of {metric}", "B4")] = (float(kappa), note or UNSTATED)
+            found[(f"kappa of {metric}", "B4")] = (float(kappa), UNEQUAL if math.isnan(kappa) else folds)
     return found
 
 
@@ -107,10 +127,10 @@ def _answer_sweeps(run: Run) -> Answers:
     """Look up what the sweeps over strengths and headrooms reached."""
     single = run.baselines[(run.baselines["protocol"] == SINGLE) & (run.baselines["part"] == AUDIT)]
     weighed = single[(single["baseline"] == "B2") & single["di_age"].notna()]
-    found = {}
+    key = ("best DI for age over twenty further strengths of reweighing", "B2")
+    found = {key: (math.nan, NO_WEIGHTS)}
     if len(weighed):
         strengths = ", ".join(f"{value:g}" for value in sorted(weighed["lambda"]))
-        key = ("best DI for age over twenty further strengths of reweighing", "B2")
         found[key] = (float(weighed["di_age"].max()), f"strengths trained in this run: {strengths}")
     for target in (0.80, 0.90):
         row = single[(single["baseline"] == "B4") & np.isclose(single["headroom"], target - 0.80)]

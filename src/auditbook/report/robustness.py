@@ -300,6 +300,11 @@ def select_sweep(sensitivity: pd.DataFrame, setting: str) -> pd.DataFrame:
     return sensitivity[sensitivity["setting"] == setting].reset_index(drop=True)
 
 
+def describe_model(sensitivity: pd.DataFrame) -> str:
+    """Name the model whose cells are judged under other constants."""
+    return f"The model: {name_list(dict.fromkeys(sensitivity['model']))}."
+
+
 def sweep_stable(sweep: pd.DataFrame) -> pd.DataFrame:
     """Follow the number of stable verdicts, with the range that Monte Carlo error leaves open.
 

@@ -26,19 +26,15 @@ NEEDS = (
 NO_TIER = "no tier"
 
 BOARD_COLUMNS = (
-    Column("need", "the cell"),
-    Column("model", "model"),
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
+    Column("cell", "cell"),
+    Column("verdict", "verdict"),
     Column("estimate", "estimate", "number"),
     Column("passes", "passes when"),
-    Column("verdict", "verdict"),
-    Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
+    Column("vfr", "flip rate", "share"),
     Column("n_star_text", "N*"),
-    Column("kappa", "kappa", "number"),
+    Column("kappa", "kappa", "number", digits=2),
     Column("tier", "tier"),
     Column("tier_reasons", "reasons"),
-    Column("action", "what to do"),
 )
 TIER_COLUMNS = (
     Column("tier", "tier"),
@@ -125,7 +121,8 @@ def build_board(run: Run) -> pd.DataFrame:
     cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
     cells["need"] = [_name_need(row) for row in rows(cells)]
     cells["action"] = [recommend(tier) for tier in cells["tier"]]
-    cells["passes"] = [write_rule(row.metric, row.threshold) for row in rows(cells)]
+    cells["cell"] = [f"{row.metric}, {row.attribute}" for row in rows(cells)]
+    cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
     cells["n_star_text"] = ["not reached" if math.isinf(n) else count(n) for n in cells["n_star"]]
     order = cells.assign(
         first=cells["need"].map(NEEDS.index),
@@ -269,7 +266,7 @@ def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
 def describe_rows(board: pd.DataFrame, *, model: str) -> str:
     """Say which cells a table of one model's cells shows, and where the others are."""
     others = len(board) - int((board["model"] == model).sum())
-    text = f"Every cell of **{escape(model)}** with its reasons and what to do"
+    text = f"Every cell of **{escape(model)}** with its reasons"
     if not others:
         return f"{text}:"
     return f"{text}; the {plural(others, 'cell')} of other models stand in `verdicts.csv`:"
