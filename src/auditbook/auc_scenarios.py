@@ -136,6 +136,33 @@ def integrate_scenario(scenario: Scenario) -> TwoGroupAreas:
     return _name(area, held[0] / held.sum(), left[0] / left.sum())
 
 
+def scenario_density(scenario: Scenario, group: str, event: int, score: ArrayLike) -> Array:
+    """Find the density of the scores of one group's events or non-events.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What is drawn from.
+    group : {"M", "F"}
+        The group.
+    event : {0, 1}
+        1 for events.
+    score : float array, shape (k,)
+        Scores in [0, 1].
+
+    Returns
+    -------
+    float array, shape (k,)
+        Density of the truncated normal distribution.
+
+    Examples
+    --------
+    >>> scenario_density(SCENARIOS["i"], "M", 1, [0.031]).round(1).tolist()
+    [39.9]
+    """
+    return _density(np.asarray(score, float), getattr(scenario, f"mean{event}_{group.lower()}"), scenario.sd)
+
+
 def _density(score: Array, mean: float, sd: float) -> Array:
     """Density of a normal score that is truncated to [0, 1]."""
     kept = ndtr((1 - mean) / sd) - ndtr(-mean / sd)
