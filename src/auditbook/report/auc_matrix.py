@@ -286,6 +286,28 @@ def describe_matrix(matrix: pd.DataFrame) -> str:
     return " ".join(part for part in parts if part)
 
 
+def describe_within(matrix: pd.DataFrame) -> str:
+    """Name the area within every group.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        All rows of one model and attribute.
+
+    Returns
+    -------
+    str
+        Markdown, on one line.
+
+    Examples
+    --------
+    >>> describe_within(tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
+    'A 1.00, B 0.50'
+    """
+    inside = matrix[matrix["event_group"] == matrix["nonevent_group"]]
+    return ", ".join(f"{escape(row.event_group)} {number(row.auc, digits=2)}" for row in rows(inside))
+
+
 def _describe_part(part: pd.DataFrame, where: str) -> str:
     """Say where the areas of one kind lie."""
     if part.empty:
@@ -293,7 +315,7 @@ def _describe_part(part: pd.DataFrame, where: str) -> str:
     ranked = rows(part.sort_values("auc", kind="stable"))
     low, high = ranked[0], ranked[-1]
     if low.auc == high.auc:
-        return f"The area {where} is {number(low.auc)}."
+        return f"{'The' if len(part) == 1 else 'Every'} area {where} is {number(low.auc)}."
     ends = (f"{number(end.auc)} ({_name(end)})" for end in (low, high))
     return f"Areas {where} run from {' to '.join(ends)}."
 
