@@ -217,17 +217,15 @@ def _name_pair(row: Any) -> str:
     return f"{first} / {second}\n{held}"
 
 
-def draw_differences(
-    table: pd.DataFrame, *, names: str = "model", nothing: str, ax: Axes | None = None
-) -> Axes:
+def draw_differences(table: pd.DataFrame, *, n: int, nothing: str, ax: Axes | None = None) -> Axes:
     """Draw paired differences of areas with records and with sites as the units.
 
     Parameters
     ----------
     table : DataFrame
-        Columns difference, ci_low, ci_high, site_low, site_high and the one named by `names`.
-    names : str
-        Column that names the rows.
+        Columns model, difference, ci_low, ci_high, site_low, site_high.
+    n : int
+        Records that all models scored.
     nothing : str
         What stands in place of a figure without rows.
     ax : Axes, optional
@@ -236,7 +234,7 @@ def draw_differences(
     Returns
     -------
     Axes
-        One row a model or group; zero is marked by a line.
+        One row a model; zero is marked by a line.
     """
     ax = new_axes(ax, rows=len(table))
     if not table["difference"].notna().any():
@@ -244,7 +242,7 @@ def draw_differences(
     columns = ["difference", "ci_low", "ci_high", "site_low", "site_high"]
     wide = 1.08 * max(float(table[columns].abs().max().max()), 0.01)
     ax.set_xlim(-wide, wide)
-    label_rows(ax, [wrap_label(name) for name in table[names]])
+    label_rows(ax, [wrap_label(name) for name in table["model"]])
     ax.axvline(0, color=NEUTRAL, linewidth=1, zorder=1)
     shown = [kind for kind in DIFFERENCES if table[kind[0]].notna().any()] or [DIFFERENCES[0]]
     for y, row in enumerate(rows(table)):
@@ -256,5 +254,5 @@ def draw_differences(
         ax,
         {"records": KINDS[0][3], "whole sites": KINDS[2][3]} if len(shown) > 1 else {"records": KINDS[0][3]},
     )
-    ax.set_xlabel("area less the first model's")
+    ax.set_xlabel(f"area less the first model's (n = {n:,} records)")
     return ax

@@ -401,6 +401,29 @@ def describe_verdicts(verdicts: pd.DataFrame) -> str:
     return " ".join(parts)
 
 
+def describe_parity(run: Run, *, model: str) -> str:
+    """Say in two sentences how equally one model orders the groups, for the audit report.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    verdicts = list_verdicts(run, model=model)
+    return (
+        f"How well does {escape(model)} put patients with the event before those without, within each group? "
+        f"The gap between the groups' areas is the one metric of its kind that is recommended. "
+        f"{describe_verdicts(verdicts)}"
+    )
+
+
 def list_models(run: Run) -> pd.DataFrame:
     """List AUC parity of every model, one column an attribute, for `model_columns`.
 
