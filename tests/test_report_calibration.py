@@ -74,6 +74,7 @@ def test_bins_of_simulated_records_hold_them_all():
     records = draw_calibrated(n=1000, rng=np.random.default_rng(1))
     bins = say.bin_simulated(records)
     assert bins["n"].sum() == 1000
+    assert bins["group"].drop_duplicates().tolist() == ["M", "F"]
     assert bins["events"].sum() == records.outcome.sum()
     assert (bins["event_rate_low"] <= bins["event_rate"]).all()
 
@@ -97,13 +98,18 @@ def test_intervals_by_sites_are_told_only_where_there_are_sites(runs):
     assert "whole sites" not in without
 
 
+def test_intervals_by_few_sites_are_called_unsure(runs):
+    said = say.describe_fits(say.pick_fits(runs["three_sites"], "refit", "sex"))
+    assert "F and M: fewer than 20 sites (the least is 3 sites)" in said
+
+
 def fit(**columns):
     base = {"attribute": "sex", "group": "F", "n": 500, "events": 100, "intercept": 0.0}
     base |= {"intercept_low": -0.1, "intercept_high": 0.1, "slope": 1.0, "slope_low": 0.9, "slope_high": 1.1}
     base |= dict.fromkeys(
         ("intercept_site_low", "intercept_site_high", "slope_site_low", "slope_site_high"), NAN
     )
-    return base | {"reason": ""} | columns
+    return base | {"reason": "", "sites": NAN} | columns
 
 
 def test_each_direction_of_being_off_has_its_word():

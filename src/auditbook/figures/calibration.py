@@ -55,12 +55,13 @@ def draw_curves(curves: pd.DataFrame, *, sparse: int) -> list[Axes]:
     if curves.empty:
         return [say_nothing_to_draw(new_axes(), "There is no probability to compare with events.")]
     names = list(dict.fromkeys(curves["group"]))
-    height = math.ceil(len(names) / ACROSS)
+    width = min(ACROSS, max(len(names), 2))
+    height = math.ceil(len(names) / width)
     figure: Figure = plt.figure(figsize=(WIDTH, 0.5 + 2.35 * height), dpi=DPI, layout="constrained")
     marks = mark_groups(names)
     with plt.rc_context(STYLE):
-        grid = figure.add_gridspec(height, ACROSS)
-        drawn = [figure.add_subplot(grid[divmod(place, ACROSS)]) for place in range(len(names))]
+        grid = figure.add_gridspec(height, width)
+        drawn = [figure.add_subplot(grid[divmod(place, width)]) for place in range(len(names))]
     for ax, name in zip(drawn, names, strict=True):
         _draw_curve(ax, curves[curves["group"] == name], marks[name], sparse)
         ax.set_title(

@@ -23,6 +23,8 @@ from auditbook.results import Run, rows
 
 SPARSE = 30
 """A score bin with fewer records than this is drawn hollow and called sparse."""
+FEW_SITES = 20
+"""With fewer sites than this an interval by sites is called unsure."""
 NULL = {"intercept": 0.0, "slope": 1.0}
 """Value of a calibrated score."""
 SIMULATED_COLUMNS = (
@@ -133,7 +135,12 @@ def bin_simulated(records: SimulatedRecords) -> pd.DataFrame:
     )
     found = table.groupby(["group", "bin"], sort=False)
     bins = found.agg(n=("outcome", "size"), events=("outcome", "sum"), mean_score=("score", "mean"))
-    return bound_bins(bins.sort_values(["group", "bin"]).reset_index())
+    return bound_bins(bins.reset_index().sort_values(["group", "bin"], key=_place, ignore_index=True))
+
+
+def _place(column: pd.Series) -> pd.Series:
+    """Order groups as they are declared, and bins as they are numbered."""
+    return column.map(GROUPS.index) if column.name == "group" else column
 
 
 def describe_simulated(table: pd.DataFrame) -> str:
@@ -220,8 +227,9 @@ def describe_curves(curves: pd.DataFrame) -> str:
     sparse = int((curves["n"] < SPARSE).sum())
     text = (
         f"In {count_of(off.sum(), len(curves), 'filled bin')} the mean score lies outside the interval of "
-        f"the event rate; about one in twenty would by chance. {count(sparse)} of these bins "
-        f"{'holds' if sparse == 1 else 'hold'} fewer than {SPARSE} records."
+        "the event rate; about one in twenty would by chance. "
+        + ("None" if not sparse else count(sparse))
+        + f" of these bins {'holds' if sparse < 2 else 'hold'} fewer than {SPARSE} records."
     )
     low = curves.loc[off & (curves["mean_score"] < curves["event_rate"])]
     high = curves.loc[off & (curves["mean_score"] > curves["event_rate"])]
@@ -262,10 +270,23 @@ def describe_fits(fits: pd.DataFrame) -> str:
             f"- With whole sites as the units: {_describe_ends(groups, name, '_site')}" for name in NULL
         ]
         points.append("- Read the second pair when the question is about other sites than these.")
+        points += _warn_of_few_sites(groups)
     gone = groups[groups["slope"].isna()]
     if len(gone):
         points.append(f"- No slope for {name_list(gone['group'])}: see the notes in the table.")
     return "\n".join(points)
+
+
+def _warn_of_few_sites(groups: pd.DataFrame) -> list[str]:
+    """Say where intervals by sites rest on too few sites to be trusted."""
+    few = groups[groups["sites"].notna() & (groups["sites"] < FEW_SITES)]
+    if few.empty:
+        return []
+    least = plural(few["sites"].min(), "site")
+    return [
+        f"- {name_list(few['group'])}: fewer than {FEW_SITES} sites (the least is {least}), so the interval "
+        "by sites is itself unsure, and mostly too narrow."
+    ]
 
 
 def _describe_ends(groups: pd.DataFrame, name: str, units: str) -> str:
@@ -280,9 +301,9 @@ def _describe_ends(groups: pd.DataFrame, name: str, units: str) -> str:
     ]
     known = int(low.notna().sum())
     if not known:
-        return f"{name} has no interval in any group."
+        return f"{name.capitalize()} has no interval in any group."
     found = join_words(parts) if parts else f"every interval holds {number(NULL[name], digits=0)}"
-    return f"{name}, {plural(known, 'group')} with an interval: {found}."
+    return f"{name.capitalize()}, {plural(known, 'group')} with an interval: {found}."
 
 
 def compare_models(run: Run) -> pd.DataFrame:
@@ -402,7 +423,7 @@ def _find_worst(curves: pd.DataFrame) -> dict[str, Any]:
     if curves.empty:
         return {"worst_group": "", "worst_bin": "", "worst_n": np.nan}
     worst = max(rows(curves), key=lambda row: abs(row.event_rate - row.mean_score))
-    ends = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
+    ends = f"{number(worst.bin_low, digits=1)}\N{EN DASH}{number(worst.bin_high, digits=1)}"
     return {"worst_group": worst.group, "worst_bin": ends, "worst_n": worst.n}
 
 

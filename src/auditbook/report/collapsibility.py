@@ -288,7 +288,7 @@ def _compare(name: str, sizes: pd.Series, values: Array, weights: Array, overall
         "metric": name,
         "title": metric.title,
         "collapsible": metric.weight is not None,
-        "weighed_by": metric.weighed_by or "records (none is right)",
+        "weighed_by": metric.weighed_by or "none fits; records",
         "n": int(sizes.sum()),
         "groups": int(known.sum()),
         "lowest": low,
@@ -519,8 +519,9 @@ def describe_models(table: pd.DataFrame, info: Mapping[str, Any], attribute: str
     if apart.empty:
         return "No model has areas to compare."
     made = " These are figures of a synthetic cohort." if info.get("synthetic") else ""
+    most = apart.abs().max()
     return (
         f"By {escape(attribute)}, the overall AUC of {count_of((apart > 0).sum(), len(apart), 'model')} lies "
-        f"above the mean of the groups' AUCs, and of {(apart < 0).sum()} below; at most "
-        f"{number(apart.abs().max())} apart.{made}"
+        f"above the mean of the groups' AUCs, and of {(apart < 0).sum()} below; "
+        f"{f'at most {number(most)}' if most >= 0.0005 else 'under 0.001'} apart.{made}"
     )
