@@ -44,6 +44,9 @@ def test_every_sentence_table_and_figure_is_there_for_every_cohort(runs, kind):
     said = [say.describe_models(models)]
     draw.draw_model_slopes(models).figure.canvas.draw()
     assert "<table" in table_html(models, say.MODEL_COLUMNS)
+    readings = say.count_readings(run)
+    assert "<table" in table_html(readings, say.READING_COLUMNS)
+    assert (readings.drop(columns="model").sum(axis=1) == len(run.info["attributes"])).all()
     for model in run.models["model"]:
         both = say.compare_cal(run, model)
         said.append(say.describe_cal(both))
@@ -93,7 +96,7 @@ def test_ranks_and_decisions_have_no_curve_and_no_fit(runs):
 
 def test_intervals_by_sites_are_told_only_where_there_are_sites(runs):
     with_sites = say.describe_fits(say.pick_fits(runs["nine_groups"], "xgboost", "age"))
-    assert "With whole sites as the units" in with_sites
+    assert "Slope with whole sites as the units" in with_sites
     without = say.describe_fits(say.pick_fits(runs["two_groups"], "risk score", "sex"))
     assert "whole sites" not in without
 

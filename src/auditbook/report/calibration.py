@@ -77,10 +77,17 @@ CAL_COLUMNS = (
     Column("estimate", "CAL", "number", 3),
     Column("verdict", "verdict"),
     Column("worst_group", "set by"),
-    Column("worst_bin", "bin"),
+    Column("worst_low", "bin from", "number", 1),
     Column("worst_n", "records in it", "count"),
-    Column("off", "groups off in intercept or slope"),
+    Column("off", "groups off"),
     Column("reading", "together"),
+)
+READING_COLUMNS = (
+    Column("model", "model"),
+    Column("agree", "attributes: agree", "count"),
+    Column("cal_alone", "CAL alone fails", "count"),
+    Column("fits_alone", "fits alone are off", "count"),
+    Column("silent", "one of them is silent", "count"),
 )
 
 
@@ -264,11 +271,9 @@ def describe_fits(fits: pd.DataFrame) -> str:
     if groups["intercept"].isna().all() and groups["slope"].isna().all():
         return f"No group has an intercept or a slope: {name_list(dict.fromkeys(groups['reason']), limit=4)}."
     by_sites = groups["slope_site_low"].notna().any() or groups["intercept_site_low"].notna().any()
-    points = [f"- {_describe_ends(groups, name, '')}" for name in NULL]
+    points = [f"- {_describe_ends(groups, name)}" for name in NULL]
     if by_sites:
-        points += [
-            f"- With whole sites as the units: {_describe_ends(groups, name, '_site')}" for name in NULL
-        ]
+        points += [f"- {_describe_ends(groups, name, sites=True)}" for name in NULL]
         points.append("- Read the second pair when the question is about other sites than these.")
         points += _warn_of_few_sites(groups)
     gone = groups[groups["slope"].isna()]
@@ -289,10 +294,12 @@ def _warn_of_few_sites(groups: pd.DataFrame) -> list[str]:
     ]
 
 
-def _describe_ends(groups: pd.DataFrame, name: str, units: str) -> str:
+def _describe_ends(groups: pd.DataFrame, name: str, *, sites: bool = False) -> str:
     """Name the groups whose interval lies below or above the value of a calibrated score."""
     words = {"slope": ("too extreme", "too timid"), "intercept": ("too high", "too low")}[name]
+    units = "_site" if sites else ""
     low, high = groups[f"{name}{units}_low"], groups[f"{name}{units}_high"]
+    start = name.capitalize() + (" with whole sites as the units" if sites else "")
     below, above = groups.loc[high < NULL[name], "group"], groups.loc[low > NULL[name], "group"]
     parts = [
         f"scores are {word} in {name_list(which)}"
@@ -301,9 +308,9 @@ def _describe_ends(groups: pd.DataFrame, name: str, units: str) -> str:
     ]
     known = int(low.notna().sum())
     if not known:
-        return f"{name.capitalize()} has no interval in any group."
+        return f"{start}: no group has an interval."
     found = join_words(parts) if parts else f"every interval holds {number(NULL[name], digits=0)}"
-    return f"{name.capitalize()}, {plural(known, 'group')} with an interval: {found}."
+    return f"{start}, {plural(known, 'group')} with an interval: {found}."
 
 
 def compare_models(run: Run) -> pd.DataFrame:
@@ -338,7 +345,7 @@ def _judge_scores(row: Any) -> str:
     if np.isnan(row.slope):
         return "without a slope"
     if row.slope_upper < NULL["slope"]:
-        return "too extreme (overconfident)"
+        return "too extreme"
     if row.slope_lower > NULL["slope"]:
         return "too timid"
     if row.intercept_upper < NULL["intercept"]:
@@ -365,7 +372,7 @@ def describe_models(table: pd.DataFrame) -> str:
     if known.empty:
         return "No model of this run has a calibration slope."
     units = "sites" if known["by_sites"].any() else "records"
-    over = known[known["scores"] == "too extreme (overconfident)"]
+    over = known[known["scores"] == "too extreme"]
     if over.empty:
         return f"No model's slope is shown to lie below 1 (95% intervals by {units})."
     worst = min(rows(over), key=lambda row: row.slope)
@@ -396,9 +403,9 @@ def compare_cal(run: Run, model: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row an attribute: attribute, estimate, verdict, reason, worst_group, worst_bin, worst_n (the bin
-        that sets CAL), off (groups whose interval by records, of intercept or slope, excludes the value of a
-        calibrated score), reading.
+        One row an attribute: attribute, estimate, verdict, reason, worst_group, worst_low, worst_bin, worst_n
+        (the bin that sets CAL), off (groups whose interval by records, of intercept or slope, excludes the value
+        of a calibrated score), reading.
     """
     judged = run.verdicts[(run.verdicts["model"] == model) & (run.verdicts["metric"] == "CAL")]
     found = []
@@ -410,7 +417,7 @@ def compare_cal(run: Run, model: str) -> pd.DataFrame:
         line = {"attribute": row.attribute, "estimate": row.estimate, "verdict": row.verdict}
         line |= {"reason": row.reason, **_find_worst(curves), "off": f"{len(off)} of {len(fits)}"}
         found.append(line | {"reading": _read_together(row.verdict, len(off), len(fits))})
-    names = "attribute estimate verdict reason worst_group worst_bin worst_n off reading".split()
+    names = "attribute estimate verdict reason worst_group worst_low worst_bin worst_n off reading".split()
     return pd.DataFrame(found, columns=names)
 
 
@@ -421,10 +428,11 @@ def _is_off(fits: pd.DataFrame, name: str) -> pd.Series:
 def _find_worst(curves: pd.DataFrame) -> dict[str, Any]:
     """Find the bin in which event rate and mean score lie furthest apart."""
     if curves.empty:
-        return {"worst_group": "", "worst_bin": "", "worst_n": np.nan}
+        return {"worst_group": "", "worst_low": np.nan, "worst_bin": "", "worst_n": np.nan}
     worst = max(rows(curves), key=lambda row: abs(row.event_rate - row.mean_score))
     ends = f"{number(worst.bin_low, digits=1)}\N{EN DASH}{number(worst.bin_high, digits=1)}"
-    return {"worst_group": worst.group, "worst_bin": ends, "worst_n": worst.n}
+    found = {"worst_group": worst.group, "worst_low": worst.bin_low}
+    return found | {"worst_bin": ends, "worst_n": worst.n}
 
 
 def _read_together(verdict: str, off: int, known: int) -> str:
@@ -436,6 +444,28 @@ def _read_together(verdict: str, off: int, known: int) -> str:
     if (verdict == "fail") == (off > 0):
         return "agree"
     return "CAL alone fails" if verdict == "fail" else "fits alone are off"
+
+
+def count_readings(run: Run) -> pd.DataFrame:
+    """Count, for every model, the attributes for which CAL and the fits agree, for `READING_COLUMNS`.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        One row a model: model, agree, cal_alone, fits_alone, silent (one of the two says nothing).
+    """
+    found = []
+    for model in run.models["model"]:
+        told = compare_cal(run, model)["reading"]
+        named = {"agree": "agree", "cal_alone": "CAL alone fails", "fits_alone": "fits alone are off"}
+        counts = {name: int((told == words).sum()) for name, words in named.items()}
+        found.append({"model": model, **counts, "silent": len(told) - sum(counts.values())})
+    return pd.DataFrame(found)
 
 
 def describe_cal(table: pd.DataFrame) -> str:
