@@ -404,8 +404,8 @@ def compare_cal(run: Run, model: str) -> pd.DataFrame:
     -------
     DataFrame
         One row an attribute: attribute, estimate, verdict, reason, worst_group, worst_low, worst_bin, worst_n
-        (the bin that sets CAL), off (groups whose interval by records, of intercept or slope, excludes the value
-        of a calibrated score), reading.
+        (the bin that sets CAL), off (groups whose interval by records, of intercept or slope, excludes
+        the value of a calibrated score), reading.
     """
     judged = run.verdicts[(run.verdicts["model"] == model) & (run.verdicts["metric"] == "CAL")]
     found = []
