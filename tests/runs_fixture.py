@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.auc_verdicts import make_auc_tables
 from auditbook.audit_size import sweep_sizes
 from auditbook.flip_truth import check_flips
 from auditbook.folds import plan_folds
@@ -255,10 +256,10 @@ def judge(recipe: Recipe, groups: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (model, attribute), part in groups.groupby(["model", "attribute"], sort=False):
         for metric, threshold in METRICS.items():
-            needs_probability = metric in ("TI", "CAL") and recipe.models[model] != "probability"
+            no_probability = metric in ("TI", "CAL") and recipe.models[model] != "probability"
             rows.append(
                 {"model": model, "metric": metric, "attribute": attribute}
-                | verdict_row(metric, threshold, part, needs_probability, bool(recipe.sites))
+                | verdict_row(metric, threshold, part, no_probability, bool(recipe.sites))
             )
     return pd.DataFrame(rows)
 
@@ -336,7 +337,8 @@ def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[s
     graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
     tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
     checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
-    return {"verdicts": graded, **tables, **checked}
+    areas = make_auc_tables(records, folds, protocol=Protocol(resamples=60), seed=42)
+    return {"verdicts": graded, **tables, **checked, **areas}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from auditbook.records import Attribute, AuditRecords, Score
 
 LENIENT = Protocol(resamples=40, min_records=1, min_events=0, min_non_events=0)
 SCORES = st.one_of(st.floats(1e-6, 1), st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]))
-EVERY_METRIC = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL", "TI_benefit", "CAL_large")
+EVERY_METRIC = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL", "TI_benefit", "CAL_large", "AUC")
 
 
 def audit(
@@ -73,7 +73,14 @@ def slow_group(rows, threshold=0.5):
         "T": sum(b / mean * math.log(b / mean) for b in benefit if b > 0) / len(rows) if mean else None,
         "CAL": max(error) if error else None,
         "large": abs(sum(s - y for y, s in rows) / len(rows)) if rows else None,
+        "A": slow_area(rows),
     }
+
+
+def slow_area(rows):
+    """Write out one group's area under the ROC curve; None where undefined."""
+    pairs = [(s > t) + (s == t) / 2 for y, s in rows if y == 1 for z, t in rows if z == 0]
+    return sum(pairs) / len(pairs) if pairs else None
 
 
 def slow_metric(name, outcome, values, codes, n_groups, threshold=0.5):
@@ -99,4 +106,4 @@ def slow_metric(name, outcome, values, codes, n_groups, threshold=0.5):
         return sum(b / mean * math.log(b / mean) for b in benefit if b) / len(benefit) if mean else math.nan
     if name in ("CAL", "CAL_large"):
         return max(defined("CAL" if name == "CAL" else "large"), default=math.nan)
-    return spread({"SPD": "SR", "EOPP": "TPR", "PP": "PPV", "TI": "T"}[name])
+    return spread({"SPD": "SR", "EOPP": "TPR", "PP": "PPV", "TI": "T", "AUC": "A"}[name])

@@ -8,9 +8,11 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "auditbook"
 ORDER = [
     "errors protocol records progress project workers",
-    "counts intervals auc score_sums group_values metrics score_cells resampling flips discrimination",
-    "support record_checks evidence group_table verdicts",
-    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers "
+    "counts intersection intervals auc score_sums placements area_sums group_values metrics score_cells "
+    "resampling flips discrimination auc_matrix auc_summary auc_joint auc_metrics auc_bootstrap "
+    "auc_scenarios collapsibility",
+    "support record_checks evidence group_table verdicts auc_tables auc_compare calibration",
+    "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers auc_verdicts "
     "halvings half_draws half_measures truth_tables flip_truth repeats sensitivity",
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic summary",
     "cautions cohort draft",

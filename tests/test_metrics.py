@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import precision_score
 
+from auditbook.auc import group_auc
 from auditbook.counts import count_groups
 from auditbook.errors import InputError
 from auditbook.group_values import theil_index
@@ -17,14 +18,16 @@ from auditbook.score_sums import order_scores, sum_scores
 from small_audits import EVERY_METRIC, SCORES, slow_group, slow_metric
 
 ROUNDING = 1e-12  # the same arithmetic in another order
-COUNT_METRICS = [name for name, metric in METRICS.items() if not metric.needs_probability]
-SCORE_METRICS = [name for name, metric in METRICS.items() if metric.needs_probability]
+COUNT_METRICS = [name for name, metric in METRICS.items() if metric.evidence == "counts"]
+SCORE_METRICS = [name for name, metric in METRICS.items() if metric.evidence != "counts"]
 
 records = st.lists(st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2)), min_size=1, max_size=30)
 
 
 def evidence(name, outcome, values, codes, n_groups):
-    if METRICS[name].needs_probability:
+    if METRICS[name].evidence == "areas":
+        return group_auc(outcome, values, codes, n_groups)
+    if METRICS[name].evidence == "score sums":
         return sum_scores(order_scores(outcome, values), codes, n_groups)
     return count_groups(outcome, np.asarray(values) >= 0.5, codes, n_groups)
 

@@ -121,7 +121,7 @@ def test_what_is_said_of_rates_does_not_depend_on_the_order_of_groups(counts, or
 
 
 def test_metric_table_lists_what_the_protocol_judges_and_cannot_go_stale():
-    names = (*METRIC_NAMES, "TI_benefit", "CAL_large")
+    names = (*METRIC_NAMES, "TI_benefit", "CAL_large", "AUC")
     table = say.tabulate_metrics(Protocol(metrics=names, thresholds={"DI": 0.9}))
     assert tuple(table["metric"]) == names
     assert table["passes"].iloc[0] == "at least 0.90"

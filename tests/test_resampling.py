@@ -4,10 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
+from auditbook.area_sums import cut_steps, find_areas
+from auditbook.auc import group_auc
 from auditbook.counts import count_groups, stratum_sizes
 from auditbook.errors import InputError
 from auditbook.metrics import METRICS
-from auditbook.resampling import allocate_strata, draw_counts, draw_scores, draw_sites, open_stream
+from auditbook.placements import rank_levels
+from auditbook.resampling import (
+    allocate_strata,
+    draw_areas,
+    draw_counts,
+    draw_scores,
+    draw_sites,
+    open_stream,
+)
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import order_scores, sum_scores, sum_site_scores
 from small_audits import EVERY_METRIC
@@ -90,8 +100,10 @@ def slow_resamples(cohort, *, size, resamples, rng):
         rows = np.concatenate([rng.choice(part, m, replace=True) for part, m in pairs])
         counts = count_groups(outcome[rows], values[rows] >= 0.5, group[rows], 3)
         sums = sum_scores(order_scores(outcome[rows], values[rows]), group[rows], 3)
+        areas = group_auc(outcome[rows], values[rows], group[rows], 3)
         for name, metric in METRICS.items():
-            found[name].append(float(metric.values(sums if metric.needs_probability else counts)))
+            mine = {"counts": counts, "score sums": sums, "areas": areas}[metric.evidence]
+            found[name].append(float(metric.values(mine)))
     return found
 
 
@@ -104,8 +116,10 @@ def test_drawn_counts_and_sums_have_the_law_of_a_bootstrap_of_records(cohort, si
     rng = np.random.default_rng(4)
     draws = draw_counts(counts, size=size, resamples=6000, rng=rng)
     sums = draw_scores(cells, size=size, resamples=6000, rng=rng)
+    steps = cut_steps(rank_levels(outcome, values), group, 3)
+    areas = find_areas(draw_areas(steps, size=size, resamples=6000, rng=rng))
     for name, metric in METRICS.items():
-        fast = metric.values(sums if metric.needs_probability else draws)
+        fast = metric.values({"counts": draws, "score sums": sums, "areas": areas}[metric.evidence])
         assert ks_2samp(fast, slow[name]).pvalue > SAME_LAW, name
         assert np.std(fast) == pytest.approx(np.std(slow[name]), rel=0.12), name
 

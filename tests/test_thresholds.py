@@ -219,7 +219,7 @@ def test_the_flip_rate_of_the_search_is_near_that_of_the_instrument(case, refine
     strata, _, kept, objective, _ = refined
     for thresholds in (np.full(len(cells), 0.5), kept.thresholds):
         fast = float(objective.evaluate(strata.count(thresholds)))
-        counted = tuple(name for name in PROTOCOL.metrics if not find_metric(name).needs_probability)
+        counted = tuple(name for name in PROTOCOL.metrics if find_metric(name).evidence == "counts")
         slow = judge(decide(records, cells, thresholds), protocol=replace(PROTOCOL, metrics=counted), seed=1)
         assert len(objective.cells) == (slow["verdict"] != "inconclusive").sum()
         assert fast == pytest.approx(slow["vfr"].mean(), abs=MONTE_CARLO)

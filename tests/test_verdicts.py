@@ -152,7 +152,7 @@ def test_every_short_group_is_named_with_its_counts_and_there_is_never_a_pass(me
     assert "c: " in found["reason"]
     assert "1 record, 30 needed" in found["reason"]
     assert ("a: 0 events, 10 needed; b: 0 events, 10 needed" in found["reason"]) == (
-        metric in ("EOPP", "EOD", "PP", "CAL", "CAL_large")
+        metric in ("EOPP", "EOD", "PP", "CAL", "CAL_large", "AUC")
     )
     assert "d: " not in found["reason"].replace("d: no record selected", "")
     assert found[RESAMPLED].isna().all()

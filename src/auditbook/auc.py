@@ -40,7 +40,8 @@ def group_auc(outcome: ArrayLike, values: ArrayLike, codes: ArrayLike, n_groups:
     """
     scores, groups = np.asarray(values, float), np.asarray(codes)
     order = np.argsort(scores, kind="stable")
-    order = order[np.argsort(groups[order].astype(np.uint16), kind="stable")]
+    small = np.uint16 if n_groups <= 65_536 else np.int64  # few bytes sort fast
+    order = order[np.argsort(groups[order].astype(small), kind="stable")]
     groups, scores, events = groups[order], scores[order], np.asarray(outcome)[order].astype(np.int64)
     area = np.full(n_groups, np.nan)
     if not groups.size:

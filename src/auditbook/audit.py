@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auditbook.auc_verdicts import make_auc_tables
 from auditbook.audit_size import sweep_sizes
 from auditbook.cohort import Cohort
 from auditbook.evidence import order_probabilities
@@ -43,6 +44,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "audit_size": sizes,
         "site_verdicts": by_fold,
         "site_agreement": agreement,
+        **make_auc_tables(records, folds, protocol=protocol, seed=seed),
         **check_flips(records, protocol=protocol, seed=seed),
     }
 

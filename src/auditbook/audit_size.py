@@ -8,13 +8,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from auditbook.counts import rate
-from auditbook.evidence import order_probabilities, settle_groups
+from auditbook.evidence import order_probabilities, rank_scores, settle_groups
 from auditbook.flips import resample_values, summarise_resamples
 from auditbook.metrics import TIE, Metric, find_metric
 from auditbook.protocol import Protocol
 from auditbook.records import AuditRecords
 from auditbook.score_sums import OrderedScores
-from auditbook.size_draws import SizeDraws, SizePlan, draw_size_counts, draw_size_scores
+from auditbook.size_draws import (
+    SizeDraws,
+    SizePlan,
+    draw_size_areas,
+    draw_size_counts,
+    draw_size_scores,
+)
 from auditbook.subsampling import subsample_counts
 from auditbook.support import lack_support
 
@@ -162,17 +168,21 @@ def sweep_sizes(
     [50, 200]
     """
     metrics = [find_metric(name) for name in protocol.metrics]
-    scored = any(metric.needs_probability for metric in metrics)
-    known = ordered if ordered is not None else order_probabilities(records) if scored else {}
+    read = {metric.evidence for metric in metrics}
+    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
+    ranked = rank_scores(records) if "areas" in read else {}
     found = []
     for attribute in records.attributes:
         settled = settle_groups(attribute, records.outcome)
         plan = SizePlan(
             records, settled, plan_sizes(len(records.outcome), protocol.audit_sizes), protocol, seed
         )
-        counts = draw_size_counts(plan)
-        sums = draw_size_scores(plan, known) if scored else counts
-        found += [_tabulate(metric, sums if metric.needs_probability else counts, plan) for metric in metrics]
+        draws = {"counts": draw_size_counts(plan)} if "counts" in read else {}
+        if "score sums" in read:
+            draws["score sums"] = draw_size_scores(plan, known or {})
+        if "areas" in read:
+            draws["areas"] = draw_size_areas(plan, ranked)
+        found += [_tabulate(metric, draws[metric.evidence], plan) for metric in metrics]
     return _arrange(found, verdicts)
 
 

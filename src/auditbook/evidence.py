@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.area_sums import cut_steps, find_areas
 from auditbook.counts import count_groups, count_sites
+from auditbook.placements import ScoreLevels, rank_levels
 from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords
-from auditbook.resampling import draw_counts, draw_scores, draw_sites, open_stream
+from auditbook.resampling import draw_areas, draw_counts, draw_scores, draw_sites, open_stream
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import (
     OrderedScores,
@@ -29,11 +31,11 @@ THREADS = 2
 
 @dataclass(frozen=True)
 class Evidence:
-    """Counts, or score sums, of one attribute's groups under every model.
+    """Counts, score sums or areas of one attribute's groups under every model.
 
     Attributes
     ----------
-    whole : int array of shape (n_models, n_groups, 4), or ScoreSums with leading shape (n_models,)
+    whole : int array, shape (n_models, n_groups, 4), ScoreSums, or float array, shape (n_models, n_groups)
         The audited records as they are.
     resampled : the same, with leading shape (n_models, n_resamples)
         Resamples of the protocol's size.
@@ -104,14 +106,32 @@ def plan_draws(records: AuditRecords, *, protocol: Protocol, seed: int) -> Draws
     own = len(records.outcome)
     site, count, times = None, 0, None
     if records.site is not None:
-        site, count = _settle_sites(records.site, records.outcome)
+        site, count = settle_sites(records.site, records.outcome)
     if count >= 2:
         times = draw_sites(count, resamples=protocol.resamples, rng=open_stream(seed, "sites"))
     return Draws(seed, protocol.resamples, min(protocol.resample_size, own), own, site, count, times)
 
 
-def _settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
-    """Give each site that holds records a number by its size and events, whatever it is called."""
+def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
+    """Give each site that holds records a number by its size and events, whatever it is called.
+
+    Parameters
+    ----------
+    site : int array, shape (n,)
+        Position of each record's site.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0.
+
+    Returns
+    -------
+    tuple of int array, shape (n,), and int
+        The number of each record's site, and how many sites there are.
+
+    Examples
+    --------
+    >>> settle_sites(np.array([7, 7, 2]), np.array([0, 1, 1], np.int8))
+    (array([1, 1, 0]), 2)
+    """
     names, place = np.unique(site, return_inverse=True)
     order = np.lexsort((np.bincount(place, weights=outcome), np.bincount(place)))
     rank = np.empty(len(names), np.intp)
@@ -297,3 +317,93 @@ def _gather_model(
     resampled = resample(draws.size)
     own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
     return Evidence(sum_scores(scores, attribute.codes, n_groups), resampled, own_size, by_site)
+
+
+def rank_scores(records: AuditRecords) -> dict[str, ScoreLevels]:
+    """Rank the records of every model whose scores are more than decisions.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+
+    Returns
+    -------
+    dict of str to ScoreLevels
+        By model; models that only decide are left out.
+
+    Examples
+    --------
+    >>> rank_scores(AuditRecords(np.array([0, 1], np.int8), (), ()))
+    {}
+    """
+    scores = [score for score in records.scores if score.kind != "decision"]
+    with ThreadPoolExecutor(THREADS) as pool:
+        ranked = list(pool.map(lambda score: rank_levels(records.outcome, score.values), scores))
+    return {score.model: one for score, one in zip(scores, ranked, strict=True)}
+
+
+def gather_areas(
+    records: AuditRecords, attribute: Attribute, draws: Draws, ranked: Mapping[str, ScoreLevels]
+) -> Evidence:
+    """Find the area within each group of one attribute under every model, and in resamples.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    attribute : Attribute
+        From `settle_groups`.
+    draws : Draws
+        From `plan_draws`.
+    ranked : mapping of str to ScoreLevels
+        From `rank_scores`; the areas of a model that is not there are nan.
+
+    Returns
+    -------
+    Evidence
+        Of areas.
+
+    Examples
+    --------
+    >>> from auditbook.records import Score
+    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.1])),)
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> plan = plan_draws(records, protocol=Protocol(resamples=5), seed=1)
+    >>> gather_areas(records, sex, plan, rank_scores(records)).resampled.shape
+    (1, 5, 2)
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        models = [score.model for score in records.scores]
+        found = list(pool.map(lambda model: _gather_ranked(model, attribute, draws, ranked), models))
+    by_site = None if draws.site_times is None else np.stack([one.by_site for one in found])
+    return Evidence(
+        np.stack([one.whole for one in found]),
+        np.stack([one.resampled for one in found]),
+        np.stack([one.own_size for one in found]),
+        by_site,
+    )
+
+
+def _gather_ranked(
+    model: str, attribute: Attribute, draws: Draws, ranked: Mapping[str, ScoreLevels]
+) -> Evidence:
+    """Find and resample the areas of one model."""
+    n_groups = len(attribute.groups)
+    if model not in ranked:
+        blank = np.full((draws.resamples, n_groups), np.nan)
+        return Evidence(np.full(n_groups, np.nan), blank, blank, blank)
+    cells = cut_steps(ranked[model], attribute.codes, n_groups)
+
+    def resample(size: int) -> NDArray[np.float64]:
+        stream = open_stream(draws.seed, "areas", model, attribute.name, str(size))
+        return find_areas(draw_areas(cells, size=size, resamples=draws.resamples, rng=stream))
+
+    by_site = None
+    if draws.site is not None and draws.site_times is not None:
+        at_site = cells.at_sites(draws.site, draws.n_sites).astype(float)
+        by_site = find_areas(cells.sums(np.tensordot(draws.site_times.astype(float), at_site, axes=1)))
+    resampled = resample(draws.size)
+    own_size = resampled if draws.own_size == draws.size else resample(draws.own_size)
+    return Evidence(find_areas(cells.total()), resampled, own_size, by_site)

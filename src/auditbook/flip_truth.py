@@ -223,7 +223,7 @@ def _measure(plan: _Plan) -> Iterator[pd.DataFrame]:
     rules = [
         Rule(metric, plan.protocol)
         for name in plan.protocol.metrics
-        if not (metric := find_metric(name)).needs_probability
+        if (metric := find_metric(name)).evidence == "counts"
     ]
     tables = {attribute.name: _count_attribute(plan, attribute) for attribute in plan.records.attributes}
     for halving in (RECORDS, SITES) if plan.by_site else (RECORDS,) if plan.sizes else ():

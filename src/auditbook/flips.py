@@ -58,8 +58,8 @@ def resample_values(metric: Metric, draws: Any, *, required: NDArray[np.bool_]) 
     ----------
     metric : Metric
         What to compute.
-    draws : int array of shape (..., n_groups, 4), or ScoreSums
-        Counts or score sums of the resamples.
+    draws : int array of shape (..., n_groups, 4), ScoreSums, or float array of shape (..., n_groups)
+        Counts, score sums or areas of the resamples.
     required : bool array, broadcasts to (..., n_parts, n_groups)
         Groups that have a value in the whole sample.
 
@@ -198,7 +198,7 @@ def flip_rate(
     Raises
     ------
     InputError
-        If the metric needs a probability, or the counts are not a table of whole numbers.
+        If the metric needs scores, or the counts are not a table of whole numbers.
 
     References
     ----------
@@ -211,8 +211,8 @@ def flip_rate(
     (0.1, 'pass', True)
     """
     rule = find_metric(metric) if isinstance(metric, str) else metric
-    if rule.needs_probability:
-        raise InputError(f"{rule.name} needs score sums; flip_rate takes counts only")
+    if rule.evidence != "counts":
+        raise InputError(f"{rule.name} needs {rule.evidence}; flip_rate takes counts only")
     table = _check_table(counts)
     whole = int(table.sum())
     draws = draw_counts(table, size=min(size or whole, whole), resamples=resamples, rng=rng)

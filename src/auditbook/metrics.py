@@ -29,7 +29,8 @@ TIE = 1e-9
 """A value this near to the threshold counts as equal to it, so that 0.8 - 0.7 is not more than 0.1."""
 
 Array = NDArray[np.float64]
-Need = Literal["records", "events", "non_events", "probability"]
+Need = Literal["records", "events", "non_events", "probability", "order"]
+Evidence = Literal["counts", "score sums", "areas"]
 
 
 @dataclass(frozen=True)
@@ -47,15 +48,16 @@ class Metric:
     formula : str
         The same in LaTeX.
     by_group : callable
-        From counts (..., n_groups, 4), or from `ScoreSums` for a metric that needs a probability, to group
-        values of shape (..., n_parts, n_groups); (..., 1, 1) for a metric of the whole sample.
+        From counts (..., n_groups, 4), from `ScoreSums` for a metric that needs a probability, or from the
+        groups' areas (..., n_groups) for one that needs an order, to group values of shape
+        (..., n_parts, n_groups); (..., 1, 1) for a metric of the whole sample.
     combine : callable
         From those to the metric, shape (...): `gap`, `ratio` or `largest`.
     threshold : float
         Value at which it just passes.
     direction : {"at_least", "at_most"}
         On which side of the threshold it passes.
-    needs : tuple of {"records", "events", "non_events", "probability"}
+    needs : tuple of {"records", "events", "non_events", "probability", "order"}
         What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
         since a group that lacks one of them gets its value from the lack and not from the model.
     quantity : str
@@ -80,17 +82,19 @@ class Metric:
     source: str
 
     @property
-    def needs_probability(self) -> bool:
-        """True when the metric is computed from `ScoreSums`, False when from counts."""
-        return "probability" in self.needs
+    def evidence(self) -> Evidence:
+        """What the metric is computed from: counts, `ScoreSums` or the groups' areas."""
+        if "probability" in self.needs:
+            return "score sums"
+        return "areas" if "order" in self.needs else "counts"
 
     def values(self, evidence: Any) -> Array:
         """Compute the metric.
 
         Parameters
         ----------
-        evidence : int array of shape (..., n_groups, 4), or ScoreSums
-            Counts in the order tp, fp, fn, tn; `ScoreSums` for a metric that needs a probability.
+        evidence : int array of shape (..., n_groups, 4), ScoreSums, or float array of shape (..., n_groups)
+            Counts in the order tp, fp, fn, tn; score sums; or areas under the ROC curve.
 
         Returns
         -------
@@ -261,6 +265,20 @@ _ALL = (
         quantity="calibration error",
         undefined="no records",
         source="Van Calster et al. (2019), doi:10.1186/s12916-019-1466-7; threshold ours",
+    ),
+    Metric(
+        "AUC",
+        "Within-group AUC parity",
+        "Gap in how well the score orders events above non-events of the same group: 0 when alike in all.",
+        r"\max_g A_g - \min_g A_g,\quad A_g = P(s > s') + \tfrac{1}{2} P(s = s')",
+        by_group=lambda areas: np.asarray(areas)[..., None, :],
+        combine=gap,
+        threshold=0.05,
+        direction="at_most",
+        needs=("records", "events", "non_events", "order"),
+        quantity="AUC",
+        undefined="no events or no non-events",
+        source="Matos et al. (2026); threshold ours",
     ),
 )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 METRIC_NAMES = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL")
-EXTRA_METRIC_NAMES = ("TI_benefit", "CAL_large")
+EXTRA_METRIC_NAMES = ("TI_benefit", "CAL_large", "AUC")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.evidence import Draws, gather_counts, gather_scores, settle_groups
+from auditbook.evidence import (
+    Draws,
+    gather_areas,
+    gather_counts,
+    gather_scores,
+    rank_scores,
+    settle_groups,
+)
 from auditbook.flips import resample_values
 from auditbook.intervals import flip_interval
 from auditbook.metrics import Metric, find_metric
@@ -148,12 +155,15 @@ def _draw_values(
     """Draw the resamples of one attribute's cells, each of shape (resamples,)."""
     size = min(protocol.resample_size, len(records.outcome))
     draws = Draws(seed, resamples, size, size, None, 0, None)
-    counts = gather_counts(records, settled, draws)
-    scored = any(metric.needs_probability for metric in metrics)
-    sums = gather_scores(records, settled, draws, ordered) if scored else counts
+    read = {metric.evidence for metric in metrics}
+    gathered = {"counts": gather_counts(records, settled, draws)}
+    if "score sums" in read:
+        gathered["score sums"] = gather_scores(records, settled, draws, ordered)
+    if "areas" in read:
+        gathered["areas"] = gather_areas(records, settled, draws, rank_scores(records))
     found = []
     for metric in metrics:
-        evidence = sums if metric.needs_probability else counts
+        evidence = gathered[metric.evidence]
         required = ~np.isnan(metric.by_group(evidence.whole))[:, None]
         found.append(resample_values(metric, evidence.resampled, required=required)[0])
     return found

@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from auditbook.area_sums import AreaCells, AreaSums
 from auditbook.counts import Counts, stratum_sizes
 from auditbook.errors import InputError
 from auditbook.score_cells import ScoreCells, add_cells
@@ -234,3 +235,48 @@ def _draw_normal_sums(
     sums[1] += cells.root[1, cell] * first + cells.root[2, cell] * second
     np.maximum(sums, records * cells.low[:, None, cell], out=sums)
     return np.minimum(sums, records * cells.high[:, None, cell], out=sums)
+
+
+def draw_areas(cells: AreaCells, *, size: int, resamples: int, rng: np.random.Generator) -> AreaSums:
+    """Draw the area sums of resamples within the strata label x group.
+
+    Within a stratum the counts of the 64 stretches of score are multinomial, and are drawn so. The area
+    inside a stretch is kept at the audit's own, which concerns one pair of records in some 64; in a group
+    with at most 64 distinct scores nothing is left out.
+
+    Parameters
+    ----------
+    cells : AreaCells
+        The cohort's records, by cell.
+    size : int
+        Records a resample.
+    resamples : int
+        Number of resamples.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    AreaSums
+        Leading shape (resamples,).
+
+    Raises
+    ------
+    InputError
+        If `size` is too small to keep a record of every stratum.
+
+    Examples
+    --------
+    >>> from auditbook.area_sums import cut_steps, find_areas
+    >>> from auditbook.placements import rank_levels
+    >>> cells = cut_steps(rank_levels([1, 0], [0.9, 0.2]), [0, 0], 1)
+    >>> find_areas(draw_areas(cells, size=2, resamples=1, rng=np.random.default_rng(1))).tolist()
+    [[1.0]]
+    """
+    strata = cells.held.sum(axis=-1)
+    drawn = allocate_strata(strata, total=size)
+    found = np.zeros((resamples, *cells.held.shape), np.int64)
+    for group, label in zip(*np.nonzero(drawn), strict=True):
+        share = cells.held[group, label] / strata[group, label]
+        found[:, group, label] = rng.multinomial(drawn[group, label], share, size=resamples)
+    return cells.sums(found)

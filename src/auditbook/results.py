@@ -17,7 +17,7 @@ TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
     "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
     "check setting features label lowest_attribute "
-    "halving drawing prediction cohort"
+    "halving drawing prediction cohort event_group nonevent_group other_group advice other_model"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -204,6 +204,31 @@ class Run:
     def sensitivity_cells(self) -> pd.DataFrame:
         """One row a constant, value and cell: its verdict and flip rate."""
         return self.table("sensitivity_cells")
+
+    @cached_property
+    def auc_matrix(self) -> pd.DataFrame:
+        """One row a model, attribute, group of the events and group of the non-events: the area."""
+        return self.table("auc_matrix")
+
+    @cached_property
+    def auc_fairness(self) -> pd.DataFrame:
+        """One row a model, attribute and AUC-based metric: value, interval and the advice on it."""
+        return self.table("auc_fairness")
+
+    @cached_property
+    def auc_differences(self) -> pd.DataFrame:
+        """One row a further model, attribute and pair of groups: its area less the first model's."""
+        return self.table("auc_differences")
+
+    @cached_property
+    def auc_verdicts(self) -> pd.DataFrame:
+        """One row a model and attribute: AUC parity with verdict, flip rates and tier."""
+        return self.table("auc_verdicts")
+
+    @cached_property
+    def calibration(self) -> pd.DataFrame:
+        """One row a model, attribute and group: calibration intercept and slope."""
+        return self.table("calibration")
 
     @cached_property
     def score_bins(self) -> pd.DataFrame:

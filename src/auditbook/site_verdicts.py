@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.auc import group_auc
 from auditbook.counts import count_sites, stratum_sizes
 from auditbook.evidence import THREADS, order_probabilities, settle_groups
 from auditbook.flips import resample_values
 from auditbook.folds import Folds
 from auditbook.metrics import Metric, find_metric
 from auditbook.protocol import Protocol
-from auditbook.records import Attribute, AuditRecords
+from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.score_sums import (
     OrderedScores,
     ScoreSums,
@@ -79,17 +80,18 @@ def judge_sites(
     if folds is None or not len(verdicts):
         return pd.DataFrame(columns=SITE_COLUMNS)
     metrics = [find_metric(name) for name in protocol.metrics]
-    scored = any(metric.needs_probability for metric in metrics)
-    known = ordered if ordered is not None else order_probabilities(records) if scored else {}
+    read = {metric.evidence for metric in metrics}
+    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
     found = []
     for attribute in records.attributes:
         settled = settle_groups(attribute, records.outcome)
-        counts = _count_folds(records, settled, folds)
-        sums = _sum_folds(records, settled, folds, known) if scored else counts
-        context = _Context(records, settled, folds, counts, protocol)
-        found += [
-            _judge_cells(metric, sums if metric.needs_probability else counts, context) for metric in metrics
-        ]
+        by_fold: dict[str, Any] = {"counts": _count_folds(records, settled, folds)}
+        if "score sums" in read:
+            by_fold["score sums"] = _sum_folds(records, settled, folds, known or {})
+        if "areas" in read:
+            by_fold["areas"] = _find_areas(records, settled, folds)
+        context = _Context(records, settled, folds, by_fold["counts"], protocol)
+        found += [_judge_cells(metric, by_fold[metric.evidence], context) for metric in metrics]
     return verdicts[CELL].merge(pd.concat(found, ignore_index=True), on=CELL, how="left")[SITE_COLUMNS]
 
 
@@ -126,6 +128,21 @@ def _sum_folds(
         return stack_sums(list(pool.map(add, [score.model for score in records.scores])))
 
 
+def _find_areas(records: AuditRecords, attribute: Attribute, folds: Folds) -> NDArray[np.float64]:
+    """Find each fold's areas within groups under every model, shape (n_models, n_folds, n_groups)."""
+    n_groups = len(attribute.groups)
+    together = folds.of_record * n_groups + attribute.codes
+
+    def find(score: Score) -> NDArray[np.float64]:
+        if score.kind == "decision":
+            return np.full((folds.count, n_groups), np.nan)
+        areas = group_auc(records.outcome, score.values, together, folds.count * n_groups)
+        return areas.reshape(folds.count, n_groups)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return np.stack(list(pool.map(find, records.scores)))
+
+
 def _judge_cells(metric: Metric, by_fold: Any, context: _Context) -> pd.DataFrame:
     """Judge one metric and attribute under every model and in every fold."""
     folds, scores = context.folds, context.records.scores
@@ -158,7 +175,8 @@ def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context)
     bare |= np.isnan(metric.combine(parts)) | np.isnan(parts).any(axis=(-2, -1))
     reasons = [[""] * bare.shape[1] for _ in bare]
     for model, score in enumerate(context.records.scores):
-        wrong_kind = metric.needs_probability and score.kind != "probability"
+        wrong_kind = metric.evidence == "score sums" and score.kind != "probability"
+        wrong_kind |= metric.evidence == "areas" and score.kind == "decision"
         alone = len(context.settled.groups) < 2
         for fold in np.flatnonzero(bare[model] | wrong_kind | alone):
             obstacles = find_obstacles(

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.area_sums import cut_steps, find_areas
 from auditbook.counts import count_groups, stratum_sizes
 from auditbook.evidence import THREADS
+from auditbook.placements import ScoreLevels
 from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords
 from auditbook.resampling import open_stream
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import OrderedScores, ScoreSums, blank_sums, stack_sums
-from auditbook.subsampling import subsample_counts, subsample_scores
+from auditbook.subsampling import subsample_areas, subsample_counts, subsample_scores
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,11 @@ class SizePlan:
 
 @dataclass(frozen=True)
 class SizeDraws:
-    """Counts, or score sums, of one attribute's groups under every model.
+    """Counts, score sums or areas of one attribute's groups under every model.
 
     Attributes
     ----------
-    whole : int array of shape (n_models, n_groups, 4), or ScoreSums with leading shape (n_models,)
+    whole : int array, shape (n_models, n_groups, 4), ScoreSums, or float array, shape (n_models, n_groups)
         The audited records as they are.
     drawn : the same, with leading shape (n_models, n_sizes, R)
         Subsamples.
@@ -129,3 +131,41 @@ def draw_size_scores(plan: SizePlan, ordered: Mapping[str, OrderedScores]) -> Si
     whole, drawn = (stack_sums(part) for part in zip(*found, strict=True))
     records, events = drawn.records.sum(axis=-1), drawn.events.sum(axis=-1)
     return SizeDraws(whole, drawn, np.stack([events, records - events], axis=-1))
+
+
+def draw_size_areas(plan: SizePlan, ranked: Mapping[str, ScoreLevels]) -> SizeDraws:
+    """Draw the areas within the groups of every model's subsamples.
+
+    Parameters
+    ----------
+    plan : SizePlan
+        Records, attribute and sizes.
+    ranked : mapping of str to ScoreLevels
+        From `rank_scores`; the areas of a model that is not there are nan.
+
+    Returns
+    -------
+    SizeDraws
+        Of areas.
+    """
+    codes, n_groups = plan.attribute.codes, len(plan.attribute.groups)
+    shape = (len(plan.sizes), plan.protocol.size_repeats, n_groups)
+
+    def draw(model: str) -> SizeDraws:
+        if model not in ranked:
+            return SizeDraws(np.full(n_groups, np.nan), np.full(shape, np.nan), np.zeros((*shape, 2)))
+        cells = cut_steps(ranked[model], codes, n_groups)
+        sums = [
+            subsample_areas(cells, size=size, repeats=shape[1], rng=plan.stream("areas", model, size))
+            for size in plan.sizes
+        ]
+        drawn, strata = (
+            np.stack(part) for part in ([find_areas(one) for one in sums], [one.strata() for one in sums])
+        )
+        return SizeDraws(find_areas(cells.total()), drawn, strata)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(draw, [score.model for score in plan.records.scores]))
+    return SizeDraws(
+        *(np.stack([getattr(one, part) for one in found]) for part in ("whole", "drawn", "strata"))
+    )

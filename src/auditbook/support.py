@@ -24,7 +24,7 @@ def name_shortfall(
         What the group has.
     protocol : Protocol
         What is needed.
-    needs : sequence of {"records", "events", "non_events", "probability"}
+    needs : sequence of {"records", "events", "non_events", "probability", "order"}
         What counts; all of them by default.
 
     Returns
@@ -141,8 +141,10 @@ def find_obstacles(
         for name, (events, others) in zip(groups, strata, strict=True)
     }
     found = [f"{name}: {what}" for name, what in short.items() if what]
-    if metric.needs_probability and kind != "probability":
+    if metric.evidence == "score sums" and kind != "probability":
         return [f"no probability: the score is a {kind}", *found]
+    if metric.evidence == "areas" and kind == "decision":
+        return ["no order: the score is a decision", *found]
     lost = np.isnan(parts).any(axis=0)
     why = f"{metric.undefined}, so {metric.quantity} is undefined"
     if not n_selected and metric.undefined == "no record selected":
@@ -154,6 +156,6 @@ def find_obstacles(
     elif lost.any():
         found.append(why)
     if not found and np.isnan(metric.combine(parts)):
-        cause = "" if n_selected else "no record is selected, so "
+        cause = "" if n_selected or metric.evidence != "counts" else "no record is selected, so "
         found.append(f"{cause}{metric.name} is undefined")
     return found

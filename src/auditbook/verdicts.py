@@ -12,10 +12,12 @@ from auditbook.counts import stratum_sizes
 from auditbook.evidence import (
     Draws,
     Evidence,
+    gather_areas,
     gather_counts,
     gather_scores,
     order_probabilities,
     plan_draws,
+    rank_scores,
     settle_groups,
 )
 from auditbook.flips import Stability, resample_values, summarise_resamples
@@ -99,17 +101,19 @@ def judge(
     check_records(records)
     metrics = [find_metric(name) for name in protocol.metrics]
     draws = plan_draws(records, protocol=protocol, seed=seed)
-    scored = any(metric.needs_probability for metric in metrics)
-    known = ordered if ordered is not None else order_probabilities(records) if scored else {}
+    read = {metric.evidence for metric in metrics}
+    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
+    ranked = rank_scores(records) if "areas" in read else {}
     found = []
     for attribute in records.attributes:
         settled = settle_groups(attribute, records.outcome)
-        counts = gather_counts(records, settled, draws)
-        sums = gather_scores(records, settled, draws, known) if scored else counts
-        context = _Context(records.scores, attribute, settled, counts.whole, draws, protocol)
-        found += [
-            _judge_cells(metric, sums if metric.needs_probability else counts, context) for metric in metrics
-        ]
+        evidence = {"counts": gather_counts(records, settled, draws)}
+        if "score sums" in read:
+            evidence["score sums"] = gather_scores(records, settled, draws, known or {})
+        if "areas" in read:
+            evidence["areas"] = gather_areas(records, settled, draws, ranked)
+        context = _Context(records.scores, attribute, settled, evidence["counts"].whole, draws, protocol)
+        found += [_judge_cells(metric, evidence[metric.evidence], context) for metric in metrics]
     return _arrange(found, [score.model for score in records.scores], records.attributes, protocol.metrics)
 
 
@@ -246,7 +250,7 @@ def _write_reasons(
     for place, in_the_way in enumerate(obstacles):
         selected, everyone = int(context.counts[place, :, :2].sum()), int(context.counts[place].sum())
         notes = list(in_the_way)
-        if not metric.needs_probability and selected in (0, everyone):
+        if metric.evidence == "counts" and selected in (0, everyone):
             which = "no" if not selected else "every"
             note = f"{which} record is selected"
             notes += [] if any(note in said for said in notes) else [note]

@@ -78,7 +78,7 @@ def assess(
         if "DI" not in protocol.metrics:
             parity = judge(records, protocol=replace(protocol, metrics=("DI",)), seed=seed)
         return Assessment(records, verdicts, agreement, parity, _auroc(records))
-    counted = tuple(name for name in protocol.metrics if not find_metric(name).needs_probability)
+    counted = tuple(name for name in protocol.metrics if find_metric(name).evidence == "counts")
     parity_only = ("DI",) if "DI" not in counted else ()
     fresh, folded = _judge_all(records, replace(protocol, metrics=(*counted, *parity_only)), seed, folds)
     verdicts = _merge(unshifted.verdicts, fresh, CELL)

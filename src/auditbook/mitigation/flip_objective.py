@@ -134,7 +134,7 @@ def make_objective(strata: Strata, thresholds: ArrayLike, *, protocol: Protocol,
         open_stream(seed, "mitigation", name).standard_normal((SEARCH_RESAMPLES, *held.shape))
         for name, held in zip(strata.attributes, sizes, strict=True)
     )
-    metrics = [metric for name in protocol.metrics if not (metric := find_metric(name)).needs_probability]
+    metrics = [metric for name in protocol.metrics if (metric := find_metric(name)).evidence == "counts"]
     cells = tuple(
         (place, metric, float(protocol.thresholds.get(metric.name, metric.threshold)))
         for place, table in enumerate(tables)

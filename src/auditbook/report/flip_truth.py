@@ -198,8 +198,8 @@ def describe_halvings(run: Run) -> str:
         Markdown.
     """
     table, protocol = run.flip_truth, run.protocol
-    counted = [name for name in protocol.metrics if not METRICS[name].needs_probability]
-    left = [name for name in protocol.metrics if METRICS[name].needs_probability]
+    counted = [name for name in protocol.metrics if METRICS[name].evidence == "counts"]
+    left = [name for name in protocol.metrics if METRICS[name].evidence != "counts"]
     if table.empty:
         if not counted:
             return "No metric of this run is computed from counts, so nothing was halved."

@@ -218,6 +218,7 @@ def _write_needs(needs: Sequence[str], protocol: Protocol) -> str:
         "events": f"{protocol.min_events} events",
         "non_events": f"{protocol.min_non_events} non-events",
         "probability": "scores that are probabilities",
+        "order": "scores that order the records",
     }
     return join_words(least[need] for need in needs)
 
@@ -287,7 +288,7 @@ def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
         Columns metric, value, passes (the rule), result: pass, fail, or undefined. Support is not asked for.
     """
     found = []
-    for metric in (METRICS[name] for name in METRIC_NAMES if not METRICS[name].needs_probability):
+    for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
         value = float(metric.values(np.asarray(counts)))
         result = "undefined" if math.isnan(value) else "pass" if metric.passes(value) else "fail"
         rule = write_rule(metric.name, metric.threshold)

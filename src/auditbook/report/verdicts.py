@@ -252,7 +252,7 @@ def pick_cell(cells: pd.DataFrame, *, metric: str = "", attribute: str = "") -> 
 
 
 def _needs_scores(metric: str) -> bool:
-    return METRICS[metric].needs_probability
+    return METRICS[metric].evidence != "counts"
 
 
 def take_counts(groups: pd.DataFrame, *, model: str, attribute: str) -> NDArray[np.int64]:
