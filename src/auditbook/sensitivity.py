@@ -246,7 +246,7 @@ def _sweep_sizes(audit: Audit) -> Iterator[Varied]:
     records = replace(audit.records, site=None)
     for value in list_values(RESAMPLE_SIZES, in_force, most=audit.own_size):
         moved = replace(audit.protocol, resample_size=int(value))
-        verdicts = judge(records, protocol=moved, seed=moved.seed)
+        verdicts = judge(records, protocol=moved, seed=moved.seed, ordered=audit.ordered)
         varied = replace(audit, verdicts=verdicts, protocol=moved)
         yield _where("resample_size", value, in_force), varied, True
 
@@ -259,11 +259,12 @@ def _sweep_support(audit: Audit) -> Iterator[Varied]:
     whole, levels = replace(audit.records, site=None), sorted({*SUPPORTS, in_force})
     lowest = [min(level) for level in zip(*levels, strict=True)]
     least = _move(protocol, dict(zip(names, lowest, strict=True)))
-    flips = judge(whole, protocol=least, seed=protocol.seed)
+    flips = judge(whole, protocol=least, seed=protocol.seed, ordered=audit.ordered)
     for minima in levels:
         moved = _move(protocol, dict(zip(names, minima, strict=True)))
         verdicts = _take_flips(
-            judge(whole, protocol=replace(moved, resamples=FEW), seed=protocol.seed), flips
+            judge(whole, protocol=replace(moved, resamples=FEW), seed=protocol.seed, ordered=audit.ordered),
+            flips,
         )
         records, ordered = audit.records, audit.ordered
         sizes = sweep_sizes(records, verdicts, protocol=moved, seed=protocol.seed, ordered=ordered)
