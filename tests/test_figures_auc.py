@@ -4,7 +4,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -12,20 +11,7 @@ from auditbook.auc_scenarios import SCENARIOS
 from auditbook.figures import auc_fairness, auc_matrix
 from auditbook.report import auc_fairness as say_metrics
 from auditbook.report import auc_matrix as say
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+from runs_fixture import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,23 +13,10 @@ from auditbook.metrics import METRICS
 from auditbook.report import audit_size as say_size
 from auditbook.report import sites as say_sites
 from auditbook.report import tiers as say_tiers
-from auditbook.results import read_run
 from auditbook.tiers import TIERS
-from runs_fixture import KINDS, make_run
+from runs_fixture import KINDS
 
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,20 +21,7 @@ from auditbook.figures.style import (
     wrap_label,
 )
 from auditbook.report import cohort as say
-from auditbook.results import read_run
-from runs_fixture import AWKWARD, KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
+from runs_fixture import AWKWARD, KINDS
 
 
 def labels_of(ax):

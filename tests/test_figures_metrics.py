@@ -12,20 +12,7 @@ import pytest
 from auditbook.figures import metrics as draw
 from auditbook.figures.style import label_with_n
 from auditbook.report import metrics as say
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+from runs_fixture import KINDS
 
 
 def rates_frame(**values):

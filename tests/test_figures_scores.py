@@ -9,20 +9,8 @@ import pytest
 
 from auditbook.figures import scores as draw
 from auditbook.report import scores as say
-from auditbook.results import read_run, rows
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
+from auditbook.results import rows
+from runs_fixture import KINDS
 
 
 def rates_of(run, model):

@@ -4,27 +4,13 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from auditbook.figures import verdicts as draw
 from auditbook.report import audit, verdicts
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+from runs_fixture import KINDS
 
 
 def cells_frame(**columns):

@@ -12,14 +12,7 @@ from auditbook.auc_metrics import AUC_METRICS
 from auditbook.auc_scenarios import SCENARIOS
 from auditbook.report import auc_fairness, auc_matrix
 from auditbook.report.text import table_html
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
+from runs_fixture import KINDS
 
 
 def cells(run):

@@ -9,13 +9,7 @@ import pytest
 from auditbook.report import audit as say
 from auditbook.report.text import table_html
 from auditbook.results import Run, read_run
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
+from runs_fixture import KINDS
 
 
 def run_of(run, **columns):

@@ -10,17 +10,10 @@ from auditbook.audit_size import sweep_counts
 from auditbook.protocol import Protocol
 from auditbook.report import audit_size, sites, tiers
 from auditbook.report.text import table_html
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
+from runs_fixture import KINDS
 
 PROTOCOL = Protocol()
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
 
 
 def well_said(texts):

@@ -10,16 +10,9 @@ from scipy.stats.contingency import relative_risk
 from auditbook.protocol import Protocol
 from auditbook.report import cohort as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run
-from runs_fixture import AWKWARD, KINDS, make_run
+from runs_fixture import AWKWARD, KINDS
 
 PROTOCOL = Protocol()
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
 
 
 def groups_of(**counts):

@@ -6,7 +6,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,18 +18,6 @@ from auditbook.results import read_run
 from runs_fixture import KINDS, RECIPES, draw_sample, make_run
 
 NAN = float("nan")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def well_said(texts):

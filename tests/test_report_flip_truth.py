@@ -6,7 +6,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,24 +15,12 @@ from auditbook.flip_truth import check_flips
 from auditbook.plan import Request, load_planned, plan_run
 from auditbook.report import flip_truth as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run, read_table
+from auditbook.results import read_table
 from auditbook.scores import score_cohort
-from runs_fixture import KINDS, make_run
+from runs_fixture import KINDS
 
 NAN = float("nan")
 WAY = ("records", "records")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def well_said(texts):

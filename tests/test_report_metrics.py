@@ -14,16 +14,9 @@ from auditbook.metrics import METRICS
 from auditbook.protocol import METRIC_NAMES, Protocol
 from auditbook.report import metrics as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
+from runs_fixture import KINDS
 
 EXACT = 1e-12  # the same arithmetic in another order
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
 
 
 def group_rows(**counts):

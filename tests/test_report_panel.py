@@ -6,7 +6,6 @@ import matplotlib as mpl
 
 mpl.use("agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,9 +23,9 @@ NAMES = ("xgboost", "logistic", *(f"model <{number}> $é$" for number in range(1
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    made = {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
+def runs(runs, tmp_path_factory):
+    """The small finished runs, and one of many models."""
+    folder = tmp_path_factory.mktemp("many")
     many = replace(RECIPES["three_sites"], models=dict.fromkeys(NAMES, "probability"), source="trained")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(runs_fixture.RECIPES, "many", many)
@@ -35,13 +34,7 @@ def runs(tmp_path_factory):
     models = pd.read_csv(path)
     models.loc[models["model"] == "xgboost_lean", "features"] = "admission"
     models.to_csv(path, index=False)
-    return made | {"many": read_run(run.folder)}
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
+    return runs | {"many": read_run(run.folder)}
 
 
 def well_said(texts):

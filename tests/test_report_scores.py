@@ -9,14 +9,8 @@ from sklearn.metrics import confusion_matrix
 
 from auditbook.report import scores as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run, rows
-from runs_fixture import KINDS, make_run
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
+from auditbook.results import rows
+from runs_fixture import KINDS
 
 
 def bins_of(counts):

@@ -10,17 +10,10 @@ from auditbook.errors import InputError
 from auditbook.protocol import Protocol
 from auditbook.report import verdicts as say
 from auditbook.report.text import table_html
-from auditbook.results import read_run
-from runs_fixture import KINDS, make_run
+from runs_fixture import KINDS
 
 PROTOCOL = Protocol()
 THREE_ERRORS = 3  # standard errors of Monte Carlo that a simulated share may be off
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: read_run(make_run(folder / kind, kind)) for kind in KINDS}
 
 
 def cell_rows(**columns):
