@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "auditbook"
 ORDER = [
-    "errors protocol records progress project workers",
+    "errors protocol pocket_settings records progress project workers",
     "counts intersection intervals auc score_sums placements area_sums group_values metrics score_cells "
     "resampling flips discrimination auc_matrix auc_summary auc_joint auc_metrics auc_bootstrap "
     "auc_scenarios collapsibility",
@@ -17,7 +17,7 @@ ORDER = [
     "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic summary",
     "cautions cohort draft",
     "panel features split training scores",
-    "mitigation",
+    "mitigation pockets simulation",
     "results",
     "figures report",
     "contents chapters book state",

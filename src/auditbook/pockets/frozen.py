@@ -1,0 +1,100 @@
+"""What is a map once it is learned: a frozen rule that sends a record to a pocket, or abstains."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+ABSTAIN = -1
+"""Code of a record that no pocket takes."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Which pocket each record belongs to.
+
+    Attributes
+    ----------
+    codes : int32 array, shape (n,)
+        Position of the record's pocket in the map's pockets; -1 where the map abstains.
+    affinity, lead : float64 arrays, shape (n,)
+        Similarity to that pocket (higher is closer; for centres, minus the distance), and its lead over the
+        second.
+    """
+
+    codes: NDArray[np.int32]
+    affinity: NDArray[np.float64]
+    lead: NDArray[np.float64]
+
+
+class Rule(Protocol):
+    """What a frozen map assigns records by."""
+
+    @property
+    def n_pockets(self) -> int:
+        """Number of pockets."""
+
+    def assign(self, table: pd.DataFrame) -> Assignment:
+        """Assign records from their features alone."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything the rule consists of, as arrays that can be saved and hashed."""
+
+
+@dataclass(frozen=True)
+class FrozenMap:
+    """A map of pockets whose rule no longer changes: the only thing that testing accepts.
+
+    Attributes
+    ----------
+    name : str
+        "forest", "ridge", or the name of another grouping.
+    rule : Rule
+        Sends records to pockets by their features.
+    pockets : tuple of str, length C
+        Names of the pockets in tables, such as "F1".
+    titles, descriptions : tuple of str, length C
+        The pockets in words, from discovery records; blank before they are named.
+    n_discovery : int array, shape (C,)
+        Graph records that are members.
+    mean_outcome : float64 array, shape (C,)
+        Their mean outcome.
+    fidelity : float64 array, shape (C, 2)
+        How well the words fit: share of members that the name's rule covers, and share of those covered that are
+        members; nan before they are named.
+    provenance : mapping of str to object
+        Partition, settings, description lengths, seeds: plain values for run.json.
+    """
+
+    name: str
+    rule: Rule
+    pockets: tuple[str, ...]
+    n_discovery: NDArray[np.int64]
+    mean_outcome: NDArray[np.float64]
+    titles: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
+    fidelity: NDArray[np.float64] | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def assign(self, table: pd.DataFrame) -> Assignment:
+        """Assign records to pockets from their features.
+
+        Parameters
+        ----------
+        table : DataFrame, n rows
+            Must hold the columns that the map was learned from; others are ignored.
+
+        Returns
+        -------
+        Assignment
+            Of the n records.
+
+        Raises
+        ------
+        InputError
+            If a column is missing.
+        """
+        return self.rule.assign(table)
