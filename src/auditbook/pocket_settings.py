@@ -22,8 +22,8 @@ class PocketSettings:
     run : bool
         False leaves the pocket audit out.
     unit : {"unit", "site", "record"}
-        What is given one role and one bootstrap weight: the cohort's unit, the site, or each record. "site" also
-        asks for the support rule and the stricter level of hospitals.
+        What is given one role and one bootstrap weight: the cohort's unit, the site, or each record. "site"
+        also asks for the support rule and the stricter level of hospitals.
     development, discovery : float
         Shares of the units that models are fitted on and that maps are learned from; the rest is audited
         (published: 0.40 and 0.30).
@@ -68,8 +68,8 @@ class PocketSettings:
     draws : int
         Draws of the wild cluster bootstrap (published: 9,999).
     support_records, choice_records : int or None
-        Records that a cell needs to be tested, and is projected to have when the level is chosen (published: 100
-        and 150; 50 and 75 for a continuous outcome); see `support_of` and `choice_of`.
+        Records that a cell needs to be tested, and is projected to have when the level is chosen (published:
+        100 and 150; 50 and 75 for a continuous outcome); see `support_of` and `choice_of`.
     support_events : int
         Expected events, and expected non-events, that a cell needs (published: 10).
     min_sites : int
@@ -122,7 +122,7 @@ class PocketSettings:
     tolerances: tuple[float, ...] = ()
 
     def level_of(self, *, continuous: bool, sites: bool) -> float:
-        """Return the level of one family of one map (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""
+        """Return the level of a family of one map (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""
         if self.level is not None:
             return self.level
         return 0.05 if continuous else 0.0125 if sites else 0.025

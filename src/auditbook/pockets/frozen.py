@@ -63,8 +63,8 @@ class FrozenMap:
     mean_outcome : float64 array, shape (C,)
         Their mean outcome.
     fidelity : float64 array, shape (C, 2)
-        How well the words fit: share of members that the name's rule covers, and share of those covered that are
-        members; nan before they are named.
+        How well the words fit: share of members that the name's rule covers, and share of those covered that
+        are members; nan before they are named.
     provenance : mapping of str to object
         Partition, settings, description lengths, seeds: plain values for run.json.
     """
