@@ -14,7 +14,7 @@ ORDER = [
     "support record_checks evidence group_table verdicts auc_tables auc_compare calibration",
     "subsampling size_draws audit_size folds agreement site_verdicts site_agreement tiers auc_verdicts "
     "halvings half_draws half_measures truth_tables flip_truth repeats sensitivity",
-    "cells tables cohort_schema cohort_types cohort_file roles cohort_data synthetic summary",
+    "cells tables cohort_schema cohort_types cohort_pockets cohort_file roles cohort_data synthetic summary",
     "cautions cohort draft",
     "panel features split training scores",
     "mitigation pockets simulation",

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from auditbook.cohort_pockets import check_pockets, read_pockets
 from auditbook.cohort_schema import REQUIRED_TABLES, SCHEMA, Faults, check_keys, is_number, show
 from auditbook.cohort_types import (
     AttributeTable,
@@ -72,6 +73,7 @@ def read_cohort_file(path: Path) -> CohortFile:
         panel=_panel(raw, bool(scores), faults),
         protocol=_protocol(_table(raw, "protocol", faults), faults),
         mitigation=_mitigation(raw, faults),
+        pockets=read_pockets(_table(raw, "pockets", faults), faults),
     )
     _check_roles(file, raw, faults)
     faults.raise_any()
@@ -346,10 +348,13 @@ def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:
     found = []
     for name, values in _subtables(raw, "scores", faults):
         where, kind = f"[scores.{name}]", values.get("kind", "probability")
-        if kind == "decision":
+        if kind in ("decision", "value"):
             for key in ("threshold", "percentile"):
                 if key in values:
-                    faults.add(f"{where} {key}", "has no meaning for decisions of 0 and 1; delete the line")
+                    faults.add(
+                        f"{where} {key}",
+                        "has no meaning for decisions of 0 and 1, or for values; delete the line",
+                    )
         elif kind == "rank" and "kind" in values and not {"threshold", "percentile"} & set(values):
             faults.add(where, "a rank needs threshold or percentile; add one, such as percentile = 97")
         threshold, percentile = _cut(values, where, kind == "probability", faults)
@@ -470,6 +475,8 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     if not file.scores and not file.panel.models:
         faults.add("[panel] models", "is empty and no [scores.NAME] is given: there is no model to audit")
     _check_lean(file, faults)
+    check_pockets(file, faults)
+    _check_kinds(file, faults)
     for score in file.scores:
         if score.name in (*file.panel.models, *map(name_lean, file.panel.lean)):
             faults.add(f"[scores.{score.name}]", "a model of [panel] has the same name; rename this one")
@@ -487,6 +494,23 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[features]", "has both include and exclude; keep one")
     for name in set(file.features.late) & set(file.features.exclude):
         faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
+
+
+def _check_kinds(file: CohortFile, faults: Faults) -> None:
+    """Find scores whose kind does not fit the outcome."""
+    for score in file.scores:
+        if score.kind == "value" and not file.outcome.continuous:
+            faults.add(
+                f"[scores.{score.name}] kind",
+                'is "value", a prediction of a continuous outcome, and the outcome is an event; write '
+                '"probability" or "rank"',
+            )
+        if score.kind in ("probability", "decision") and file.outcome.continuous:
+            faults.add(
+                f"[scores.{score.name}] kind",
+                f'is "{score.kind}", and the outcome is continuous; write "value", or "rank" for a score '
+                "that only orders the records",
+            )
 
 
 def _check_lean(file: CohortFile, faults: Faults) -> None:
@@ -509,4 +533,11 @@ def _check_lean(file: CohortFile, faults: Faults) -> None:
         )
 
 
-__all__ = ["CohortFile", "ScoreTable", "label_bins", "name_lean", "parse_event", "read_cohort_file"]
+__all__ = [
+    "CohortFile",
+    "ScoreTable",
+    "label_bins",
+    "name_lean",
+    "parse_event",
+    "read_cohort_file",
+]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from auditbook.errors import InputError, nearest, printable
+from auditbook.pocket_settings import PARTITIONS, STARTS, UNITS, PocketSettings
 from auditbook.protocol import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
 
 
@@ -157,6 +158,41 @@ def _protocol_keys() -> tuple[Key, ...]:
     return tuple(keys)
 
 
+SYNTHETIC = ("texas-twin", "care-twin", "icu-twin", "readmission-twin")
+_POCKET_CHOICES = {"unit": UNITS, "partition": PARTITIONS, "start": STARTS}
+_POCKET_DEFAULTS = {
+    "candidates": "a third",
+    "models": "the first two of the panel",
+    "isotonic": "every score of kind rank",
+    "attributes": "all attributes",
+    "level": "0.025; 0.0125 with sites; 0.05 for a continuous outcome",
+    "error_level": "the level",
+    "support_records": "100; 50 for a continuous outcome",
+    "choice_records": "150; 75 for a continuous outcome",
+    "tolerances": "0.05; a quarter and half of the outcome's standard deviation when it is continuous",
+}
+_POCKET_KINDS = {
+    "level": "number",
+    "error_level": "number",
+    "support_records": "whole number",
+    "choice_records": "whole number",
+    "tolerances": "list of numbers",
+}
+
+
+def _pocket_keys() -> tuple[Key, ...]:
+    """Derive the keys of ``[pockets]`` from the fields of PocketSettings."""
+    kinds = {bool: "true or false", int: "whole number", float: "number", str: "text", tuple: "list of texts"}
+    keys = []
+    for item in fields(PocketSettings):
+        value = item.default
+        plain = "nothing" if value == () else show(value) if isinstance(value, bool | float) else f"{value}"
+        kind = _POCKET_KINDS.get(item.name) or kinds[type(value)]
+        default = _POCKET_DEFAULTS.get(item.name, plain)
+        keys.append(Key(item.name, kind, default, _POCKET_CHOICES.get(item.name, ())))
+    return tuple(keys)
+
+
 _ANY = "text, number or true/false"
 _ANY_LIST = "list of texts, numbers or true/false"
 _RULES = ("error", "group", "drop")
@@ -167,7 +203,7 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
         Key("path", "text", "required, unless synthetic is set"),
         Key("source", "text", "nothing"),
         Key("drop", "list of tables", "nothing is dropped"),
-        Key("synthetic", "text", "a file is read", ("texas-twin",)),
+        Key("synthetic", "text", "a file is read", SYNTHETIC),
         Key("rows", "whole number", "100000"),
         Key("seed", "whole number", "42"),
     ),
@@ -206,7 +242,7 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
     ),
     "scores.<name>": (
         Key("column", "text", "required"),
-        Key("kind", "text", "required", ("probability", "rank", "decision")),
+        Key("kind", "text", "required", ("probability", "rank", "decision", "value")),
         Key("threshold", "number", "0.5; a rank needs this or percentile"),
         Key("percentile", "number", "none"),
     ),
@@ -224,6 +260,7 @@ SCHEMA: Mapping[str, tuple[Key, ...]] = {
         Key("headroom", "number", "0"),
         Key("headrooms", "list of numbers", "0, 0.02, 0.04, 0.06, 0.08, 0.1"),
     ),
+    "pockets": _pocket_keys(),
 }
 
 REQUIRED_TABLES = ("data", "outcome", "attributes")

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from auditbook.errors import InputError, printable
+from auditbook.pocket_settings import PocketSettings
 from auditbook.protocol import Protocol
 from auditbook.records import ScoreKind
 from auditbook.tables import check_file, hash_file, is_there
@@ -222,7 +223,7 @@ class CohortFile:
         Letters, digits and hyphens: names the folder of a run.
     title : str
         Heading of the report.
-    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol, mitigation
+    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol, mitigation, pockets
         The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order.
     """
 
@@ -240,6 +241,7 @@ class CohortFile:
     panel: PanelTable
     protocol: Protocol
     mitigation: MitigationTable = field(default_factory=MitigationTable)
+    pockets: PocketSettings = field(default_factory=PocketSettings)
 
     def data_path(self, data: Path | None = None) -> Path | None:
         """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""

@@ -122,7 +122,7 @@ class PocketSettings:
     tolerances: tuple[float, ...] = ()
 
     def level_of(self, *, continuous: bool, sites: bool) -> float:
-        """Return the level of a family of one map (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""
+        """Return the level of one family (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""
         if self.level is not None:
             return self.level
         return 0.05 if continuous else 0.0125 if sites else 0.025

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from auditbook.pocket_settings import PocketSettings
+
 METRIC_NAMES = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL")
 EXTRA_METRIC_NAMES = ("TI_benefit", "CAL_large", "AUC")
 
@@ -92,6 +94,10 @@ class Profile:
         Models trained for the baselines that mitigate, at the most; None trains all that they ask for.
     halvings : int or None
         Upper bound on the halvings of the cohort; None leaves the protocol's.
+    draws : int or None
+        Upper bound on the draws of the pocket audit's bootstrap; None leaves the settings'.
+    graph_records : int or None
+        Upper bound on the records of the pocket audit's graph; None leaves the settings'.
     """
 
     name: str
@@ -100,6 +106,8 @@ class Profile:
     synthetic_rows: int | None
     refits: int | None = None
     halvings: int | None = None
+    draws: int | None = None
+    graph_records: int | None = None
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""
@@ -109,9 +117,26 @@ class Profile:
         }
         return replace(protocol, **lowered)
 
+    def apply_to_pockets(self, settings: PocketSettings) -> PocketSettings:
+        """Return the settings of the pocket audit with this profile's bounds in force."""
+        bounds = {"draws": self.draws, "graph_records": self.graph_records}
+        lowered = {name: min(getattr(settings, name), bound) for name, bound in bounds.items() if bound}
+        return replace(settings, **lowered)
+
 
 PROFILES = {
-    "quick": Profile("quick", resamples=200, max_rows=30_000, synthetic_rows=30_000, refits=2, halvings=20),
-    "standard": Profile("standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4),
+    "quick": Profile(
+        "quick",
+        resamples=200,
+        max_rows=30_000,
+        synthetic_rows=30_000,
+        refits=2,
+        halvings=20,
+        draws=999,
+        graph_records=3_000,
+    ),
+    "standard": Profile(
+        "standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4, graph_records=10_000
+    ),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

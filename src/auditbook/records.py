@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-ScoreKind = Literal["probability", "rank", "decision"]
+ScoreKind = Literal["probability", "rank", "decision", "value"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,9 @@ class Score:
     ----------
     model : str
         Name of the model.
-    kind : {"probability", "rank", "decision"}
-        What the numbers mean. A rank orders records without being a probability; a decision is 0 or 1.
+    kind : {"probability", "rank", "decision", "value"}
+        What the numbers mean. A rank orders records without being a probability; a decision is 0 or 1; a
+        value predicts a continuous outcome.
     threshold : float
         A record is selected when its score is at least this.
     values : float array, shape (n,)

@@ -17,6 +17,7 @@ TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "
     "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
     "check setting features label lowest_attribute "
+    "map pocket name description quantity contrast direction partition half "
     "halving drawing prediction cohort event_group nonevent_group other_group advice other_model"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -229,6 +230,36 @@ class Run:
     def calibration(self) -> pd.DataFrame:
         """One row a model, attribute and group: calibration intercept and slope."""
         return self.table("calibration")
+
+    @cached_property
+    def pockets(self) -> pd.DataFrame:
+        """One row a map and pocket: its name, size and mean outcome; empty when no pockets were learned."""
+        return self.table("pockets")
+
+    @cached_property
+    def pocket_errors(self) -> pd.DataFrame:
+        """One row a model, map, quantity, contrast and pocket: estimate, simultaneous interval, flag."""
+        return self.table("pocket_errors")
+
+    @cached_property
+    def pocket_summary(self) -> pd.DataFrame:
+        """One row a model, map, quantity, contrast and tolerance: what was flagged, and what ruled out."""
+        return self.table("pocket_summary")
+
+    @cached_property
+    def pocket_groups(self) -> pd.DataFrame:
+        """One row a map, pocket, attribute and group: how many of the group are there."""
+        return self.table("pocket_groups")
+
+    @cached_property
+    def pocket_levels(self) -> pd.DataFrame:
+        """One row a level of the hierarchy that the forest map was chosen from."""
+        return self.table("pocket_levels")
+
+    @cached_property
+    def pocket_repairs(self) -> pd.DataFrame:
+        """One row a model, map, flagged pocket and half: what recalibration does on the other half."""
+        return self.table("pocket_repairs")
 
     @cached_property
     def score_bins(self) -> pd.DataFrame:

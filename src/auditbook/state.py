@@ -77,8 +77,11 @@ def refuse_foreign(folder: Path) -> None:
 
 
 def hash_results(folder: Path) -> str:
-    """Hash the result tables in a folder; blank when there is no folder."""
-    return digest_files(sorted(folder.glob("*.csv"))) if folder.is_dir() else ""
+    """Hash the result tables and maps in a folder; blank when there is no folder."""
+    kinds = ("*.csv", "*.npz")
+    return (
+        digest_files(sorted(path for kind in kinds for path in folder.glob(kind))) if folder.is_dir() else ""
+    )
 
 
 def fresh_folder(folder: Path) -> None:

@@ -1,0 +1,1 @@
+"""What does a method do when the truth is known: seeded replicates, stored with where they came from."""
