@@ -9,7 +9,7 @@ import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
-CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "python-igraph": "igraph"}
 ONLY_CONDA = {"python", "pip", "graph-tool"}
 
 

@@ -11,7 +11,7 @@ from auditbook.errors import RunError
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_COHORT = ROOT / "data" / "cohorts" / "texas-twin.toml"
 VERSIONED = (
-    "catboost ipfn jupyter-book jupytext lightgbm numpy pandas papermill pyarrow scikit-learn scipy "
+    "catboost igraph ipfn jupyter-book jupytext lightgbm numpy pandas papermill pyarrow scikit-learn scipy "
     "seaborn statsmodels xgboost"
 ).split()
 
