@@ -1,9 +1,9 @@
 """What do the audited records, and resamples of them, say about the groups of one attribute?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from auditbook.area_sums import cut_steps, find_areas
 from auditbook.counts import count_groups, count_sites
 from auditbook.placements import ScoreLevels, rank_levels
 from auditbook.protocol import Protocol
-from auditbook.records import Attribute, AuditRecords
+from auditbook.records import Attribute, AuditRecords, ScoreKind
 from auditbook.resampling import draw_areas, draw_counts, draw_scores, draw_sites, open_stream
 from auditbook.score_cells import sort_cells
 from auditbook.score_sums import (
@@ -25,6 +25,7 @@ from auditbook.score_sums import (
     sum_site_scores,
 )
 
+T = TypeVar("T")
 THREADS = 2
 """Models whose scores are summed at the same time; each has its own stream, so their order is no matter."""
 
@@ -191,10 +192,17 @@ def order_probabilities(records: AuditRecords) -> dict[str, OrderedScores]:
     >>> order_probabilities(AuditRecords(np.array([0, 1], np.int8), (), ()))
     {}
     """
-    scores = [score for score in records.scores if score.kind == "probability"]
+    return _prepare_scores(records, order_scores, ("probability",))
+
+
+def _prepare_scores(
+    records: AuditRecords, prepare: Callable[[NDArray, NDArray], T], kinds: tuple[ScoreKind, ...]
+) -> dict[str, T]:
+    """Prepare the scores of every model of some kinds, in threads; by model."""
+    scores = [score for score in records.scores if score.kind in kinds]
     with ThreadPoolExecutor(THREADS) as pool:
-        ordered = list(pool.map(lambda score: order_scores(records.outcome, score.values), scores))
-    return {score.model: one for score, one in zip(scores, ordered, strict=True)}
+        made = list(pool.map(lambda score: prepare(records.outcome, score.values), scores))
+    return {score.model: one for score, one in zip(scores, made, strict=True)}
 
 
 def gather_counts(records: AuditRecords, attribute: Attribute, draws: Draws) -> Evidence:
@@ -337,10 +345,7 @@ def rank_scores(records: AuditRecords) -> dict[str, ScoreLevels]:
     >>> rank_scores(AuditRecords(np.array([0, 1], np.int8), (), ()))
     {}
     """
-    scores = [score for score in records.scores if score.kind != "decision"]
-    with ThreadPoolExecutor(THREADS) as pool:
-        ranked = list(pool.map(lambda score: rank_levels(records.outcome, score.values), scores))
-    return {score.model: one for score, one in zip(scores, ranked, strict=True)}
+    return _prepare_scores(records, rank_levels, ("probability", "rank"))
 
 
 def gather_areas(

@@ -8,15 +8,13 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
+from auditbook.figures.bars import draw_divided, put_key
 from auditbook.figures.style import (
     COLOURS,
     GUIDE,
     MARK_SIZE,
     NEUTRAL,
-    SMALL_SIZE,
     Mark,
     draw_estimate,
     label_rows,
@@ -73,7 +71,7 @@ def draw_lowest(table: pd.DataFrame, *, threshold: float, ax: Axes | None = None
         Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
         for name, mark in entries.items()
     ]
-    _put_key(ax, handles, ncols=3)
+    put_key(ax, handles, ncols=3)
     ax.set_xlabel("lowest disparate impact (dashed: passes from here)")
     return ax
 
@@ -135,38 +133,8 @@ def draw_parts(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         The number of cells is written in each part.
     """
-    labels = list(dict.fromkeys(table["label"]))
-    ax = new_axes(ax, rows=len(labels) + 1)
-    if not table["cells"].any():
-        return say_nothing_to_draw(ax, "There is no cell.")
-    left = dict.fromkeys(labels, 0.0)
-    for part, cells in table.groupby("part", sort=False):
-        for row in rows(cells):
-            y, x = labels.index(row.label), left[row.label]
-            ax.barh(y, row.cells, left=x, height=0.66, linewidth=0.6, **LOOKS[str(part)])
-            if row.cells:
-                _write_cells(ax, x + row.cells / 2, y, row.cells)
-            left[row.label] += row.cells
-    label_rows(ax, [wrap_label(label, width=30) for label in labels])
-    _put_key(ax, [Patch(label=part, **LOOKS[part]) for part in dict.fromkeys(table["part"])], ncols=3)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set_xlabel("cells")
-    return ax
 
+    def name(label: str, cells: float) -> str:
+        return wrap_label(label, width=30)
 
-def _write_cells(ax: Axes, x: float, y: float, cells: float) -> None:
-    """Write a number of cells on a plate."""
-    plate = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-    ax.text(x, y, f"{cells:,.0f}", ha="center", va="center", fontsize=SMALL_SIZE, bbox=plate)
-
-
-def _put_key(ax: Axes, handles: list[Any], *, ncols: int) -> None:
-    """Put a key above the axes."""
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        ncols=ncols,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+    return draw_divided(table, row="label", part="part", looks=LOOKS, label=name, ax=ax)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from auditbook.figures.bars import draw_divided, label_with_cells
 from auditbook.figures.style import (
     FAIL,
     NEUTRAL,
@@ -117,31 +118,7 @@ def draw_tiers(tally: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         The number of cells is written in each part.
     """
-    models = list(dict.fromkeys(tally["model"]))
-    ax = new_axes(ax, rows=len(models) + 1)
-    if tally.empty:
-        return say_nothing_to_draw(ax, "There is no cell.")
-    left = dict.fromkeys(models, 0)
-    for tier, part in tally.groupby("tier", sort=False):
-        for row in rows(part):
-            y, x = models.index(row.model), left[row.model]
-            ax.barh(y, row.cells, left=x, height=0.62, **TIER_LOOKS[str(tier)])
-            if row.cells:
-                plate = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-                middle = x + row.cells / 2
-                ax.text(
-                    middle, y, f"{row.cells:,}", ha="center", va="center", fontsize=SMALL_SIZE, bbox=plate
-                )
-            left[row.model] += row.cells
-    label_rows(ax, [label_with_n(model, left[model]).replace("(n =", "(cells:") for model in models])
-    handles = [Patch(label=tier, **look) for tier, look in TIER_LOOKS.items()]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=SMALL_SIZE,
+    keys = list(TIER_LOOKS)
+    return draw_divided(
+        tally, row="model", part="tier", looks=TIER_LOOKS, label=label_with_cells, keys=keys, ax=ax
     )
-    ax.set_xlabel("cells")
-    return ax

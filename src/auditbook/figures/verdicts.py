@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
+from auditbook.figures.bars import draw_divided, label_with_cells
 from auditbook.figures.style import (
     COLOURS,
     FAIL,
@@ -193,40 +193,11 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Axes
         The number of cells is written in each part.
     """
-    models = list(dict.fromkeys(board["model"]))
-    ax = new_axes(ax, rows=len(models) + 1)
-    if board.empty:
-        return say_nothing_to_draw(ax, "There is no cell.")
-    left = dict.fromkeys(models, 0)
-    for standing, part in board.groupby("standing", sort=False):
-        look = BOARD_LOOKS[str(standing)]
-        for row in rows(part):
-            y = models.index(row.model)
-            ax.barh(
-                y, row.cells, left=left[row.model], height=0.62, edgecolor="white", label=standing, **look
-            )
-            if row.cells:
-                x = left[row.model] + row.cells / 2
-                ax.text(x, y, f"{row.cells:,}", ha="center", va="center", fontsize=SMALL_SIZE, bbox=_PLATE)
-            left[row.model] += row.cells
-    label_rows(ax, [label_with_n(model, left[model]).replace("(n =", "(cells:") for model in models])
-    handles, names = ax.get_legend_handles_labels()
-    unique = dict(zip(names, handles, strict=True))
-    ax.legend(
-        unique.values(),
-        unique.keys(),
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=2,
-        frameon=False,
-        fontsize=SMALL_SIZE,
+    return draw_divided(
+        board, row="model", part="standing", looks=BOARD_LOOKS, label=label_with_cells, ncols=2, ax=ax
     )
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set_xlabel("cells")
-    return ax
 
 
-_PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 BOARD_LOOKS: dict[str, dict[str, Any]] = {
     "fails": {"color": FAIL},
     "fails, not settled": {"color": FAIL, "alpha": 0.55, "hatch": "//"},

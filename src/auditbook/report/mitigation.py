@@ -24,6 +24,7 @@ from auditbook.report.text import (
     name_list,
     number,
     plural,
+    say_cost,
     share,
 )
 from auditbook.results import rows
@@ -215,7 +216,7 @@ def describe_costs(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
             " (no candidate passed everywhere, so this is the nearest)" if row["status"] == "nearest" else ""
         )
         lines.append(
-            f"{row['title']}: {_parity(row, attributes)}, {_cost(row['accuracy_cost'])}, "
+            f"{row['title']}: {_parity(row, attributes)}, {say_cost(row['accuracy_cost'])}, "
             f"{share(row['changed'])} of the decisions changed, "
             f"mean flip rate {share(row['mean_vfr'])}{near}."
         )
@@ -226,16 +227,6 @@ def _parity(row: Any, attributes: Sequence[str]) -> str:
     words = count_of(row["di_passes"], len(attributes), "attribute")
     unknown = len(attributes) - row["di_judged"]
     return words + (f" ({count(unknown)} cannot be judged)" if unknown else "")
-
-
-def _cost(points: float) -> str:
-    """Say an accuracy cost in points."""
-    if math.isnan(points):
-        return "cost not known"
-    if abs(points) < 0.005:
-        return "no accuracy lost"
-    word = "lost" if points > 0 else "gained"
-    return f"{number(abs(points), digits=2)} points of accuracy {word}"
 
 
 def list_parity(
@@ -341,13 +332,13 @@ def describe_single(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> st
         return "There are no shifted thresholds in the single split."
     text = (
         f"Selected and reported on the same records, B4 passes {_parity(row, attributes)} at "
-        f"{_cost(row['accuracy_cost'])}."
+        f"{say_cost(row['accuracy_cost'])}."
     )
     if other is None:
         return text + " There is no unseen part to set beside it."
     return (
         f"{text} On a part that nobody had seen it passes {_parity(other, attributes)} at "
-        f"{_cost(other['accuracy_cost'])}. The first figure describes the records at hand; "
+        f"{say_cost(other['accuracy_cost'])}. The first figure describes the records at hand; "
         "the second is what a hospital can expect."
     )
 
@@ -425,7 +416,7 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     least, most = found.iloc[0], found.iloc[-1]
     said = [
         f"With a headroom of {number(row['headroom'], digits=2)}, B4 passes "
-        f"{_parity(row, attributes)} on the records reported, at {_cost(row['accuracy_cost'])}; "
+        f"{_parity(row, attributes)} on the records reported, at {say_cost(row['accuracy_cost'])}; "
         f"mean flip rate {share(row['mean_vfr'])}, "
         f"{count_of(row['unstable'], row['cells'], 'verdict')} not stable."
         for row in (least, most)
@@ -585,7 +576,7 @@ def describe_strengths(found: pd.DataFrame, *, attributes: Sequence[str], left_o
         return "No strength of reweighing was trained here, so nothing can be said of it on this cohort."
     lines = [
         f"- lambda {number(row['lambda'], digits=1)}: {_parity(row, attributes)} pass, "
-        f"{_cost(row['accuracy_cost'])}, AUROC {number(row['auroc'])}."
+        f"{say_cost(row['accuracy_cost'])}, AUROC {number(row['auroc'])}."
         for row in tried.to_dict(orient="records")
     ]
     best = tried[tried["di_passes"] == len(attributes)]

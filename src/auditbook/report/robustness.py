@@ -24,6 +24,7 @@ from auditbook.report.text import (
     name_list,
     number,
     plural,
+    say_cost,
     share,
 )
 from auditbook.results import rows
@@ -211,14 +212,9 @@ def _describe_setting(row: Any, attributes: Sequence[str]) -> str:
         )
     stable = count_of(row.stable, row.cells, "verdict")
     return (
-        f"**{_name_setting(row)}** (AUROC {number(row.auroc)}): {where}; {_cost(row.accuracy_cost)}; "
+        f"**{_name_setting(row)}** (AUROC {number(row.auroc)}): {where}; {say_cost(row.accuracy_cost)}; "
         f"{stable} {'is' if row.stable == 1 else 'are'} stable."
     )
-
-
-def _cost(points: float) -> str:
-    word = "lost" if points > 0 else "gained"
-    return "no accuracy lost" if abs(points) < 0.005 else f"{number(abs(points), digits=2)} points {word}"
 
 
 def describe_story(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:

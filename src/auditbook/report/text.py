@@ -406,3 +406,19 @@ def show(markdown: str) -> Markdown | None:
 def show_table(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> HTML:
     """Show a table as the output of a cell (see `table_html`)."""
     return HTML(table_html(frame, columns, caption=caption))
+
+
+def say_cost(points: float) -> str:
+    """Say an accuracy cost in points.
+
+    Examples
+    --------
+    >>> say_cost(0.25)
+    '0.25 points of accuracy lost'
+    """
+    if math.isnan(points):
+        return "cost not known"
+    if abs(points) < 0.005:
+        return "no accuracy lost"
+    word = "lost" if points > 0 else "gained"
+    return f"{number(abs(points), digits=2)} points of accuracy {word}"
