@@ -1,0 +1,197 @@
+"""Does a cell (a pocket, or a group within it) hold enough to be tested, and if not, what is missing?
+
+Nothing here reads an outcome: counts, units and predictions decide, so that no finding can steer what is
+tested.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.pocket_settings import PocketSettings, UnitKind
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Records whose errors are averaged, and the units that they come from.
+
+    Attributes
+    ----------
+    positions : int64 array, shape (n,)
+        The records.
+    units : int64 array, shape (m,)
+        Numbers of the units that hold one of them, increasing.
+    member : int64 array, shape (n,)
+        Position of each record's unit in `units`.
+    counts : float64 array, shape (m,)
+        Records of each unit.
+    """
+
+    positions: NDArray[np.int64]
+    units: NDArray[np.int64]
+    member: NDArray[np.int64]
+    counts: Array
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.positions)
+
+    @property
+    def effective_units(self) -> float:
+        """Number of units of equal size that would be as concentrated; 0 without records."""
+        return float(self.n**2 / np.sum(self.counts**2)) if self.n else 0.0
+
+    @property
+    def largest_unit(self) -> float:
+        """Largest share of the records that one unit holds; 0 without records."""
+        return float(self.counts.max() / self.n) if self.n else 0.0
+
+
+def gather_cell(positions: NDArray[np.integer], unit: NDArray[np.integer]) -> Cell:
+    """Gather the units of a cell's records.
+
+    Parameters
+    ----------
+    positions : int array, shape (n,)
+        The cell's records; there may be none.
+    unit : int array, shape (n_records,)
+        Unit of every record of the audit.
+
+    Returns
+    -------
+    Cell
+        With what the support rule and the standard errors need.
+
+    Examples
+    --------
+    >>> cell = gather_cell(np.array([0, 1, 3]), np.array([7, 7, 8, 9]))
+    >>> cell.units.tolist(), cell.counts.tolist(), round(cell.effective_units, 1)
+    ([7, 9], [2.0, 1.0], 1.8)
+    """
+    units, member, counts = np.unique(unit[positions], return_inverse=True, return_counts=True)
+    return Cell(
+        np.asarray(positions, np.int64),
+        units.astype(np.int64),
+        member.astype(np.int64),
+        counts.astype(np.float64),
+    )
+
+
+def split_cells(codes: NDArray[np.integer], count: int, unit: NDArray[np.integer]) -> tuple[Cell, ...]:
+    """Gather one cell for each code from 0 to count - 1; records with other codes belong to none.
+
+    Parameters
+    ----------
+    codes : int array, shape (n_records,)
+        Cell of each record.
+    count : int
+        Number of cells.
+    unit : int array, shape (n_records,)
+        Unit of each record.
+
+    Returns
+    -------
+    tuple of Cell, length `count`
+        Records in their given order.
+
+    Examples
+    --------
+    >>> [cell.positions.tolist() for cell in split_cells(np.array([1, -1, 0, 1]), 3, np.arange(4))]
+    [[2], [0, 3], []]
+    """
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(count + 1))
+    return tuple(gather_cell(order[edges[k] : edges[k + 1]], unit) for k in range(count))
+
+
+def list_shortfalls(
+    cell: Cell,
+    predictions: Sequence[Array],
+    *,
+    continuous: bool,
+    unit_kind: UnitKind,
+    settings: PocketSettings,
+) -> list[str]:
+    """Say what a cell has too little of.
+
+    Parameters
+    ----------
+    cell : Cell
+        The records.
+    predictions : sequence of float64 arrays, shape (n_records,)
+        Of the model or models that are compared, for every record of the audit; each must be supported.
+    continuous : bool
+        True when the outcome is a number, which has no events.
+    unit_kind : {"unit", "site", "record"}
+        Sites bring conditions of their own.
+    settings : PocketSettings
+        What is needed.
+
+    Returns
+    -------
+    list of str
+        Empty when there is enough.
+
+    Examples
+    --------
+    >>> cell = gather_cell(np.arange(120), np.arange(120))
+    >>> settings = PocketSettings()
+    >>> list_shortfalls(cell, [np.full(120, 0.07)], continuous=False, unit_kind="record", settings=settings)
+    ['8.4 expected events, 10 needed']
+    """
+    if not cell.n:
+        return ["no records"]
+    found = []
+    needed = settings.support_of(continuous=continuous)
+    if cell.n < needed:
+        found.append(f"{_count(cell.n, 'record')}, {needed} needed")
+    if not continuous:
+        found += _lack_events(cell, predictions, settings.support_events)
+    if unit_kind == "site":
+        found += _lack_sites(cell, settings)
+    return found
+
+
+def _lack_events(cell: Cell, predictions: Sequence[Array], needed: int) -> list[str]:
+    """Compare the expected events and non-events, the fewest of all models, with what is needed."""
+    sums = [float(values[cell.positions].sum()) for values in predictions]
+    held = {"event": min(sums), "non-event": min(cell.n - total for total in sums)}
+    return [
+        f"{_count(_below(number), f'expected {word}')}, {needed} needed"
+        for word, number in held.items()
+        if number < needed
+    ]
+
+
+def _lack_sites(cell: Cell, settings: PocketSettings) -> list[str]:
+    """Compare the number and the concentration of sites with what is needed."""
+    found = []
+    sites, effective, largest = len(cell.units), cell.effective_units, cell.largest_unit
+    if sites < settings.min_sites:
+        found.append(f"{_count(sites, 'site')}, {settings.min_sites} needed")
+    if effective < settings.min_effective_sites:
+        found.append(
+            f"{_count(_below(effective), 'effective site')}, {settings.min_effective_sites:g} needed"
+        )
+    if largest > settings.largest_site:
+        found.append(
+            f"largest site holds {ceil(round(largest * 1000, 6)) / 10:g} %, "
+            f"at most {100 * settings.largest_site:g} %"
+        )
+    return found
+
+
+def _below(number: float) -> float:
+    """Round down to one decimal, so that what falls short never reads as enough."""
+    return floor(round(number * 10, 6)) / 10
+
+
+def _count(number: float, noun: str) -> str:
+    """Write a number with its noun."""
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"

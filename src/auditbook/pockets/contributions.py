@@ -1,0 +1,199 @@
+r"""How far is an estimate from zero, and how much did each unit contribute to that?
+
+An estimate is a signed sum of cell means of the error, prediction minus outcome. What unit u contributes is
+
+.. math:: \psi_u = \sum_k \frac{s_k}{n_k} \sum_{i \in u, k} (e_i - \bar e_k), \qquad
+          \mathrm{SE}^2 = \frac{U}{U - 1} \sum_u \psi_u^2,
+
+with U the units that hold a record of the cells compared.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from auditbook.pockets.cell_support import Cell
+
+Array = NDArray[np.float64]
+
+SIGNS = (1.0, -1.0)
+"""A mean error has one cell; a gap has two, the focal group's and the reference's."""
+STILL = 1e-12
+"""Scatter below this part of a cell's largest error is rounding."""
+
+
+@dataclass(frozen=True)
+class Contributions:
+    r"""Estimates of one family, and the unit sums from which every draw of its bootstrap follows.
+
+    With :math:`a_{uk} = s_k \sum (e - \bar e_k) / n_k`, :math:`A_u = \sum_k a_{uk}` and the shares
+    :math:`p_{uk} = n_{uk}/n_k`, the columns of each quantity are :math:`a_{uk}` for each cell, :math:`A_u^2`,
+    and :math:`A_u p_{uk}` for each cell.
+
+    Attributes
+    ----------
+    estimate, se, floor : float64 arrays, shape (Q,)
+        The quantities, their standard errors (no less than the floor), and the floor.
+    units : float64 array, shape (Q,)
+        Units that hold a record of the cells.
+    sums : sparse matrix, shape (n_units, Q * (2 J + 1))
+        The columns, quantity by quantity.
+    overlap : float64 array, shape (Q, J, J)
+        :math:`\sum_u p_{uk} p_{ul}`.
+    square : float64 array, shape (Q,)
+        :math:`\sum_u A_u^2`.
+    """
+
+    estimate: Array
+    se: Array
+    floor: Array
+    units: Array
+    sums: sparse.csr_matrix
+    overlap: Array
+    square: Array
+
+
+def lacks_variation(errors: Array, cell: Cell) -> bool:
+    """Tell whether a cell's errors do not vary from unit to unit, so that no standard error can be had.
+
+    Parameters
+    ----------
+    errors : float64 array, shape (n_records,)
+        Of every record of the audit.
+    cell : Cell
+        The records; at least one.
+
+    Returns
+    -------
+    bool
+        True too where one unit holds the whole cell.
+
+    Examples
+    --------
+    >>> from auditbook.pockets.cell_support import gather_cell
+    >>> cell = gather_cell(np.arange(3), np.arange(3))
+    >>> lacks_variation(np.full(3, 0.1), cell), lacks_variation(np.array([0.1, 0.1, 0.2]), cell)
+    (True, False)
+    """
+    values = errors[cell.positions]
+    residual = np.bincount(cell.member, values - values.mean(), minlength=len(cell.units))
+    return len(cell.units) < 2 or bool(
+        np.sqrt(np.sum(residual**2)) <= STILL * cell.n * np.max(np.abs(values))
+    )
+
+
+def expected_floor(predictions: Array, cells: Sequence[Cell]) -> float:
+    r"""Find the standard error that probabilities imply when nothing is wrong with them.
+
+    .. math:: \sqrt{\sum_k \sum_{i \in k} s_i (1 - s_i) / n_k^2}
+
+    Parameters
+    ----------
+    predictions : float64 array, shape (n_records,)
+        Probabilities.
+    cells : sequence of Cell
+        Of one quantity.
+
+    Returns
+    -------
+    float
+        The outcome plays no part in it.
+
+    Examples
+    --------
+    >>> from auditbook.pockets.cell_support import gather_cell
+    >>> expected_floor(np.full(4, 0.5), [gather_cell(np.arange(4), np.arange(4))])
+    0.25
+    """
+    parts = [predictions[cell.positions] for cell in cells]
+    return float(np.sqrt(sum(np.sum(part * (1 - part)) / len(part) ** 2 for part in parts)))
+
+
+def sum_contributions(
+    errors: Array, quantities: Sequence[Sequence[Cell]], floor: Array, *, n_units: int
+) -> Contributions:
+    """Estimate the quantities of a family and sum what each unit contributes.
+
+    Parameters
+    ----------
+    errors : float64 array, shape (n_records,)
+        Prediction minus outcome, or one prediction minus another.
+    quantities : sequence of Q sequences of J cells
+        What each quantity compares: one cell, or the focal and the reference cell. None is empty.
+    floor : float64 array, shape (Q,)
+        Least standard error; 0 for none.
+    n_units : int
+        Units of the audit; cells hold their numbers, from 0.
+
+    Returns
+    -------
+    Contributions
+        Of the family.
+
+    References
+    ----------
+    Hansen, B. E. and Lee, S. (2019). Asymptotic theory for clustered samples.
+    doi:10.1016/j.jeconom.2019.02.001
+
+    Examples
+    --------
+    >>> from auditbook.pockets.cell_support import gather_cell
+    >>> found = sum_contributions(np.array([0.0, 1.0]), [[gather_cell(np.arange(2), np.arange(2))]],
+    ...                           np.zeros(1), n_units=2)
+    >>> found.estimate.tolist(), found.se.tolist()
+    ([0.5], [0.5])
+    """
+    parts = [_sum_quantity(errors, cells) for cells in quantities]
+    width = 2 * len(quantities[0]) + 1
+    columns = [
+        (rows, np.full(len(rows), width * place + column), values)
+        for place, part in enumerate(parts)
+        for column, (rows, values) in enumerate(part.columns)
+    ]
+    rows, cols, values = (np.concatenate(each) for each in zip(*columns, strict=True))
+    square = np.array([part.square for part in parts])
+    units = np.array([part.units for part in parts])
+    return Contributions(
+        np.array([part.estimate for part in parts]),
+        np.maximum(np.sqrt(units / (units - 1) * square), floor),
+        floor,
+        units,
+        sparse.csr_matrix((values, (rows, cols)), shape=(n_units, width * len(parts))),
+        np.stack([part.overlap for part in parts]),
+        square,
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One quantity of a family: its columns as (units, values)."""
+
+    estimate: float
+    units: float
+    columns: list[tuple[NDArray[np.int64], Array]]
+    overlap: Array
+    square: float
+
+
+def _sum_quantity(errors: Array, cells: Sequence[Cell]) -> _Part:
+    """Sum the columns of one quantity over the units that hold a record of its cells."""
+    units = np.unique(np.concatenate([cell.units for cell in cells]))
+    estimate = 0.0
+    signed, shares = np.zeros((2, len(cells), len(units)))
+    places = [np.searchsorted(units, cell.units) for cell in cells]
+    for k, (cell, sign, place) in enumerate(zip(cells, SIGNS, places, strict=False)):
+        values = errors[cell.positions]
+        mean = values.mean()
+        estimate += sign * float(mean)
+        signed[k, place] = sign / cell.n * np.bincount(cell.member, values - mean)
+        shares[k, place] = cell.counts / cell.n
+    both = signed.sum(axis=0)
+    columns = [(cell.units, row[place]) for cell, row, place in zip(cells, signed, places, strict=True)]
+    columns.append((units, both**2))
+    columns += [
+        (cell.units, (both * row)[place]) for cell, row, place in zip(cells, shares, places, strict=True)
+    ]
+    return _Part(estimate, float(len(units)), columns, shares @ shares.T, float(np.sum(both**2)))

@@ -1,0 +1,254 @@
+"""Which quantities are judged together, and which of them have the support to be tested?
+
+Everything here is decided before an audit outcome is read.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.errors import InputError, nearest
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.cell_support import Cell, list_shortfalls, split_cells
+from auditbook.pockets.data import Contrast, PocketData
+from auditbook.pockets.frozen import ABSTAIN
+
+QuantityKind = Literal["mu", "delta", "paired"]
+
+OVERALL = "overall"
+"""Name of the comparison of all records, those that a map abstains on included."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A mean error or a gap.
+
+    Attributes
+    ----------
+    pocket : str
+        Name, or "overall".
+    contrast : Contrast or None
+        The groups of a gap.
+    cells : tuple of Cell
+        The pocket's records, or those of the focal and of the reference group.
+    reason : str
+        Why it is not tested; blank when it is.
+    """
+
+    pocket: str
+    contrast: Contrast | None
+    cells: tuple[Cell, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Quantities of one map whose intervals hold together.
+
+    Attributes
+    ----------
+    model, other : str
+        The model, and the one that it is compared with in a paired gap, else blank.
+    kind : {"mu", "delta", "paired"}
+        Mean errors, gaps between groups, or how two models differ in them.
+    quantities : tuple of Quantity
+        The overall first.
+    """
+
+    model: str
+    other: str
+    kind: QuantityKind
+    quantities: tuple[Quantity, ...]
+
+
+def list_families(
+    pockets: Sequence[str],
+    codes: NDArray[np.integer],
+    audit: PocketData,
+    *,
+    contrasts: Sequence[Contrast],
+    settings: PocketSettings,
+) -> Iterator[Family]:
+    """List all families of one map: model by model, mean errors first, then the gaps of each attribute.
+
+    Parameters
+    ----------
+    pockets : sequence of str, length C
+        Names of the map's pockets.
+    codes : int array, shape (n_records,)
+        Pocket of each audit record, -1 where the map abstains.
+    audit : PocketData
+        The audit records; their outcomes are not read.
+    contrasts : sequence of Contrast
+        Pairs of groups.
+    settings : PocketSettings
+        Support rule, and pairs of models.
+
+    Yields
+    ------
+    Family
+        With the reason why a quantity is not tested.
+
+    Raises
+    ------
+    InputError
+        If a pair of models is not among those audited.
+    """
+    unit = np.unique(audit.unit, return_inverse=True)[1]
+    errors = list_errors(pockets, codes, unit)
+    gaps = list_gaps(pockets, codes, unit, audit, contrasts)
+    for model in audit.predictions:
+        yield Family(model, "", "mu", _explain_all(errors, (model,), audit, settings))
+        for attribute in gaps:
+            yield Family(model, "", "delta", _explain_all(attribute, (model,), audit, settings))
+    for model, other in read_pairs(settings.paired, tuple(audit.predictions)):
+        for attribute in gaps:
+            yield Family(model, other, "paired", _explain_all(attribute, (model, other), audit, settings))
+
+
+def list_errors(
+    pockets: Sequence[str], codes: NDArray[np.integer], unit: NDArray[np.integer]
+) -> tuple[Quantity, ...]:
+    """List the mean errors: overall, and in each pocket.
+
+    Parameters
+    ----------
+    pockets : sequence of str, length C
+        Names of the pockets.
+    codes, unit : int arrays, shape (n_records,)
+        Pocket and unit of each record.
+
+    Returns
+    -------
+    tuple of Quantity, length C + 1
+        Support is not looked at.
+
+    Examples
+    --------
+    >>> found = list_errors(["F1"], np.array([0, 0, -1]), np.arange(3))
+    >>> [(item.pocket, item.cells[0].n) for item in found]
+    [('overall', 3), ('F1', 2)]
+    """
+    everyone = split_cells(np.zeros(len(codes), np.int64), 1, unit)
+    cells = everyone + split_cells(codes, len(pockets), unit)
+    return tuple(Quantity(name, None, (cell,)) for name, cell in zip((OVERALL, *pockets), cells, strict=True))
+
+
+def list_gaps(
+    pockets: Sequence[str],
+    codes: NDArray[np.integer],
+    unit: NDArray[np.integer],
+    audit: PocketData,
+    contrasts: Sequence[Contrast],
+) -> list[tuple[Quantity, ...]]:
+    """List the gaps of each attribute: for each pair of groups, overall and in each pocket.
+
+    Parameters
+    ----------
+    pockets : sequence of str, length C
+        Names of the pockets.
+    codes, unit : int arrays, shape (n_records,)
+        Pocket and unit of each record.
+    audit : PocketData
+        Whose attributes are taken.
+    contrasts : sequence of Contrast
+        Pairs of groups.
+
+    Returns
+    -------
+    list of tuples of Quantity
+        One for each attribute that has a contrast.
+    """
+    names = (OVERALL, *pockets)
+    found = []
+    for attribute in audit.attributes:
+        pairs = [pair for pair in contrasts if pair.attribute == attribute.name]
+        groups = len(attribute.groups)
+        inside = np.where(codes == ABSTAIN, ABSTAIN, codes.astype(np.int64) * groups + attribute.codes)
+        cells = split_cells(attribute.codes, groups, unit)
+        cells += split_cells(inside, len(pockets) * groups, unit)
+        if pairs:
+            found.append(
+                tuple(
+                    Quantity(name, pair, tuple(cells[groups * place + code] for code in _sides(pair)))
+                    for pair in pairs
+                    for place, name in enumerate(names)
+                )
+            )
+    return found
+
+
+def _sides(pair: Contrast) -> tuple[int, int]:
+    """Return the focal and the reference group's code."""
+    return pair.focal_code, pair.reference_code
+
+
+def read_pairs(paired: Sequence[str], models: Sequence[str]) -> list[tuple[str, str]]:
+    """Find the models that names like "one - other" stand for.
+
+    Parameters
+    ----------
+    paired : sequence of str
+        The names.
+    models : sequence of str
+        Models that are audited.
+
+    Returns
+    -------
+    list of (str, str)
+        The two models of each.
+
+    Raises
+    ------
+    InputError
+        If a name stands for no two of the models.
+
+    Examples
+    --------
+    >>> read_pairs(["cost - health"], ["health", "cost"])
+    [('cost', 'health')]
+    """
+    known = {f"{one} - {other}": (one, other) for one, other in permutations(models, 2)}
+    faults = [
+        f'[pockets] paired: "{name}" is not two of the audited models ({", ".join(models)}) '
+        f'written as "one - other"{nearest(name, known)}'
+        for name in paired
+        if name not in known
+    ]
+    if faults:
+        raise InputError(*faults)
+    return [known[name] for name in paired]
+
+
+def _explain_all(
+    quantities: Sequence[Quantity], models: Sequence[str], audit: PocketData, settings: PocketSettings
+) -> tuple[Quantity, ...]:
+    """Look at the support of some quantities for one model or a pair of them."""
+    return tuple(
+        Quantity(item.pocket, item.contrast, item.cells, _explain(item, models, audit, settings))
+        for item in quantities
+    )
+
+
+def _explain(item: Quantity, models: Sequence[str], audit: PocketData, settings: PocketSettings) -> str:
+    """Say what each cell lacks, with the group's name in front where there are two."""
+    short = [
+        " and ".join(
+            list_shortfalls(
+                cell,
+                [audit.predictions[name] for name in models],
+                continuous=audit.continuous,
+                unit_kind=audit.unit_kind,
+                settings=settings,
+            )
+        )
+        for cell in item.cells
+    ]
+    if item.contrast is None:
+        return short[0]
+    groups = (item.contrast.focal, item.contrast.reference)
+    return "; ".join(f"{group}: {what}" for group, what in zip(groups, short, strict=True) if what)

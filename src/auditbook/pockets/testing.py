@@ -1,0 +1,363 @@
+"""Where does a prediction err, and for whom: which pockets of a frozen map are flagged, and how sure is that?
+
+Only a `FrozenMap` is accepted, so no outcome of an audit record can have shaped what is tested. A family is
+one map, one model (or pair of models), one quantity and, for gaps, one attribute: its intervals hold
+together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.cell_support import Cell
+from auditbook.pockets.contributions import (
+    Contributions,
+    expected_floor,
+    lacks_variation,
+    sum_contributions,
+)
+from auditbook.pockets.data import Contrast, PocketData
+from auditbook.pockets.families import Family, Quantity, list_families
+from auditbook.pockets.frozen import Assignment, FrozenMap
+from auditbook.pockets.wild_bootstrap import adjusted_p, critical_value, draw_maxima
+
+Array = NDArray[np.float64]
+
+COLUMNS = (
+    "model other_model map quantity contrast pocket estimate se ci_low ci_high level critical p_value "
+    "flagged direction status reason n n_focal n_reference units effective_units largest_unit "
+    "mean_prediction mean_outcome flagged_strict"
+).split()
+STILL = "errors do not vary between units"
+
+
+@dataclass(frozen=True)
+class MapAudit:
+    """What testing a frozen map found.
+
+    Attributes
+    ----------
+    errors : DataFrame
+        A row a model, quantity, contrast and pocket, the overall first, with the columns of
+        ``pocket_errors.csv``. Of a gap, `units`, `effective_units` and `largest_unit` are those of the cell
+        that has the least, and `mean_prediction` and `mean_outcome` are focal minus reference, so that their
+        difference is the estimate; of a paired gap the prediction is the first model's minus the other's, and
+        the outcome cancels. Untested rows hold no outcome and no estimate.
+    assignment : Assignment
+        Pockets of the audit records.
+    """
+
+    errors: pd.DataFrame
+    assignment: Assignment
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Chances of any false flag that the families of one map may use.
+
+    Attributes
+    ----------
+    error, gap : float
+        Of mean errors, and of gaps.
+    strict : float or None
+        Stricter level that is reported beside, for mean errors with sites as units.
+    """
+
+    error: float
+    gap: float
+    strict: float | None
+
+
+def audit_map(
+    frozen: FrozenMap,
+    audit: PocketData,
+    *,
+    contrasts: Sequence[Contrast],
+    settings: PocketSettings,
+    seed: int,
+    jobs: int = 1,
+    share: float = 1.0,
+) -> MapAudit:
+    """Estimate the mean error and the gaps of every pocket, and flag those that chance does not explain.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        Learned from other records.
+    audit : PocketData
+        The audit records; every model in `predictions` is audited.
+    contrasts : sequence of Contrast
+        Pairs of groups, declared beforehand. All pairs of one attribute are judged together.
+    settings : PocketSettings
+        Support, levels, draws, and the pairs of models.
+    seed : int
+        Of the bootstrap.
+    jobs : int
+        Threads; they change no result.
+    share : float
+        Part of the level that this map may use: 1 alone, 1/2 in a combined audit of two maps. The strict
+        level of mean errors is one of each map and is not shared.
+
+    Returns
+    -------
+    MapAudit
+        Untested quantities are listed too, with the reason and without an estimate.
+
+    Raises
+    ------
+    InputError
+        If a pair of models is not among those audited.
+
+    References
+    ----------
+    MacKinnon, J. G., Nielsen, M. Ø. and Webb, M. D. (2023). Cluster-robust inference: a guide to empirical
+    practice. doi:10.1016/j.jeconom.2022.04.001
+    """
+    assignment = frozen.assign(audit.table)
+    families = list(
+        list_families(frozen.pockets, assignment.codes, audit, contrasts=contrasts, settings=settings)
+    )
+    status = [judge_support(family, audit) for family in families]
+    sums = [sum_family(family, audit, each) for family, each in zip(families, status, strict=True)]
+    drawn = iter(
+        draw_maxima([each for each in sums if each is not None], draws=settings.draws, seed=seed, jobs=jobs)
+    )
+    levels = find_levels(audit, settings, share)
+    rows: list[dict[str, Any]] = []
+    for family, each, found in zip(families, status, sums, strict=True):
+        tested = [] if found is None else judge_family(family, found, next(drawn), levels)
+        rows += describe_family(family, each, tested, audit, levels)
+    errors = pd.DataFrame(rows, columns=COLUMNS).assign(map=frozen.name)
+    return MapAudit(errors.astype({"flagged": bool, "flagged_strict": "boolean"}), assignment)
+
+
+def find_levels(audit: PocketData, settings: PocketSettings, share: float) -> Levels:
+    """Find the levels that suit the outcome and the units.
+
+    Parameters
+    ----------
+    audit : PocketData
+        Whose outcome and units are meant.
+    settings : PocketSettings
+        Holds the levels.
+    share : float
+        Part of the level that one map may use.
+
+    Returns
+    -------
+    Levels
+        Of the families of one map.
+    """
+    sites = audit.unit_kind == "site"
+    return Levels(
+        share * settings.error_level_of(continuous=audit.continuous, sites=sites),
+        share * settings.level_of(continuous=audit.continuous, sites=sites),
+        settings.strict_level if sites else None,
+    )
+
+
+def family_errors(family: Family, audit: PocketData) -> Array:
+    """Return what a family averages: prediction minus outcome, or one prediction minus the other.
+
+    Parameters
+    ----------
+    family : Family
+        Its model or models.
+    audit : PocketData
+        The records.
+
+    Returns
+    -------
+    float64 array, shape (n_records,)
+        Positive where the prediction is too high.
+    """
+    first = audit.predictions[family.model]
+    return first - (audit.predictions[family.other] if family.other else audit.outcome)
+
+
+def judge_support(family: Family, audit: PocketData) -> list[str]:
+    """Tell which quantities are tested.
+
+    Parameters
+    ----------
+    family : Family
+        Holds what each lacks.
+    audit : PocketData
+        The records.
+
+    Returns
+    -------
+    list of {"tested", "untested", "no variability"}
+        The last where the errors of a cell do not vary between units.
+    """
+    errors = family_errors(family, audit)
+    return [
+        "untested"
+        if item.reason
+        else "no variability"
+        if any(lacks_variation(errors, cell) for cell in item.cells)
+        else "tested"
+        for item in family.quantities
+    ]
+
+
+def sum_family(family: Family, audit: PocketData, status: Sequence[str]) -> Contributions | None:
+    """Sum what the units contribute to the tested quantities.
+
+    Parameters
+    ----------
+    family : Family
+        The quantities.
+    audit : PocketData
+        The records.
+    status : sequence of str
+        From `judge_support`.
+
+    Returns
+    -------
+    Contributions or None
+        None when nothing is tested. The standard errors of mean errors and gaps of a binary outcome have a
+        floor.
+    """
+    chosen = [item.cells for item, each in zip(family.quantities, status, strict=True) if each == "tested"]
+    if not chosen:
+        return None
+    floor = np.zeros(len(chosen))
+    if not audit.continuous and family.kind != "paired":
+        floor = np.array([expected_floor(audit.predictions[family.model], cells) for cells in chosen])
+    n_units = len(np.unique(audit.unit))
+    return sum_contributions(family_errors(family, audit), chosen, floor, n_units=n_units)
+
+
+def judge_family(family: Family, found: Contributions, maxima: Array, levels: Levels) -> list[dict[str, Any]]:
+    """Turn estimates and draws into intervals and flags.
+
+    Parameters
+    ----------
+    family : Family
+        Whose tested quantities are judged.
+    found : Contributions
+        Their estimates.
+    maxima : float64 array, shape (draws,)
+        From `draw_maxima`.
+    levels : Levels
+        Chances of a false flag.
+
+    Returns
+    -------
+    list of dict
+        The columns that only a tested quantity has.
+    """
+    critical = critical_value(maxima, levels.error if family.kind == "mu" else levels.gap)
+    ratios = found.estimate / found.se
+    strict = None
+    if family.kind == "mu" and levels.strict is not None:
+        strict = np.abs(ratios) > critical_value(maxima, levels.strict)
+    flagged = np.abs(ratios) > critical
+    return [
+        {
+            "estimate": estimate,
+            "se": se,
+            "ci_low": estimate - critical * se,
+            "ci_high": estimate + critical * se,
+            "critical": critical,
+            "p_value": p_value,
+            "flagged": bool(flagged[place]),
+            "direction": ("over" if estimate > 0 else "under") if flagged[place] else "",
+            "flagged_strict": None if strict is None else bool(strict[place]),
+        }
+        for place, (estimate, se, p_value) in enumerate(
+            zip(found.estimate, found.se, adjusted_p(ratios, maxima), strict=True)
+        )
+    ]
+
+
+def describe_family(
+    family: Family,
+    status: Sequence[str],
+    tested: Sequence[dict[str, Any]],
+    audit: PocketData,
+    levels: Levels,
+) -> list[dict[str, Any]]:
+    """Write the rows of all quantities of a family, tested or not.
+
+    Parameters
+    ----------
+    family : Family
+        The quantities.
+    status : sequence of str
+        From `judge_support`.
+    tested : sequence of dict
+        From `judge_family`, for those that are tested.
+    audit : PocketData
+        The records.
+    levels : Levels
+        Chances of a false flag.
+
+    Returns
+    -------
+    list of dict
+        Rows of ``pocket_errors.csv``.
+    """
+    judged = iter(tested)
+    return [
+        {
+            "model": family.model,
+            "other_model": family.other,
+            "quantity": family.kind,
+            "contrast": item.contrast.name if item.contrast else "",
+            "pocket": item.pocket,
+            "level": levels.error if family.kind == "mu" else levels.gap,
+            "flagged": False,
+            "direction": "",
+            "status": each,
+            "reason": STILL if each == "no variability" else item.reason,
+            **_describe_cells(item),
+            **_describe_means(family, item.cells, audit, known=each != "untested"),
+            **(next(judged) if each == "tested" else {}),
+        }
+        for item, each in zip(family.quantities, status, strict=True)
+    ]
+
+
+def _describe_cells(item: Quantity) -> dict[str, Any]:
+    """Count records and units."""
+    sizes = [cell.n for cell in item.cells]
+    focal, reference = sizes if len(sizes) == 2 else (np.nan, np.nan)
+    return {
+        "n": sum(sizes),
+        "n_focal": focal,
+        "n_reference": reference,
+        "units": min(len(cell.units) for cell in item.cells),
+        "effective_units": min(cell.effective_units for cell in item.cells),
+        "largest_unit": max(cell.largest_unit for cell in item.cells),
+    }
+
+
+def _describe_means(
+    family: Family, cells: Sequence[Cell], audit: PocketData, *, known: bool
+) -> dict[str, float]:
+    """Average prediction and outcome, focal minus reference in a gap; untested outcomes stay unread."""
+    if not all(cell.n for cell in cells):
+        return {}
+    prediction = audit.predictions[family.model]
+    outcome = audit.outcome
+    if family.other:
+        prediction, outcome = prediction - audit.predictions[family.other], np.zeros(len(outcome))
+    means: dict[str, float] = {"mean_prediction": _contrast(prediction, cells)}
+    if known and not family.other:
+        means["mean_outcome"] = _contrast(outcome, cells)
+    if known:
+        means["estimate"] = _contrast(prediction - outcome, cells)
+    return means
+
+
+def _contrast(values: Array, cells: Sequence[Cell]) -> float:
+    """Take the mean of the one cell, or that of the first less that of the second."""
+    means = [float(values[cell.positions].mean()) for cell in cells]
+    return means[0] - sum(means[1:])
