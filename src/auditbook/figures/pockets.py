@@ -47,7 +47,7 @@ KEY = {
 BEFORE, AFTER = Mark(COLOURS[1], "o"), Mark(COLOURS[0], "s")
 NOTE_WIDTH = 74
 """Characters of a reason beside a hollow mark."""
-KEY_COLUMNS = 4
+KEY_COLUMNS = 3
 """Groups in one line of a key."""
 
 
@@ -69,7 +69,7 @@ def draw_errors(errors: pd.DataFrame, *, label: str, ax: Axes | None = None) -> 
     Axes
         One row a pocket, with the records in its label and a line at zero.
     """
-    ax = new_axes(ax, rows=round(1.3 * len(errors)))
+    ax = new_axes(ax, rows=round(1.45 * len(errors)))
     if errors.empty:
         return say_nothing_to_draw(ax, "There is no pocket to show.")
     label_rows(ax, [f"{wrap_label(row.label, width=34)}\n({row.size})" for row in rows(errors)])
@@ -95,6 +95,8 @@ def _set_reach(ax: Axes, tested: pd.DataFrame) -> None:
     low, high = ends.min(), ends.max()
     room = 0.06 * (high - low) if high > low else 1.0
     ax.set_xlim(low - room, high + room)
+    if tested.empty:
+        ax.set_xticks([0])
     ax.axvline(0, color=NEUTRAL, linewidth=1.4, linestyle="--", zorder=1)
 
 
@@ -143,7 +145,7 @@ def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         One row a pocket, one mark a group; each group's records in the key.
     """
     places = list(dict.fromkeys(shares["label"])) if len(shares) else []
-    ax = new_axes(ax, rows=round(1.3 * len(places)) + shares["group"].nunique() // KEY_COLUMNS)
+    ax = new_axes(ax, rows=round(1.45 * len(places)) + shares["group"].nunique() // KEY_COLUMNS)
     if not places:
         return say_nothing_to_draw(ax, "There is no group to place.")
     sizes = shares.drop_duplicates("label")["size"]
@@ -166,10 +168,25 @@ def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             label=label_with_n(group, mine["group_n"].iloc[0], width=22),
         )
     ax.set_xlim(0, max(float(shares["share"].max()) * 1.05, 0.05))
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ax.set_xlabel("share of the group's audited records")
-    put_key_above(ax)
+    _put_groups_above(ax)
     return ax
+
+
+def _put_groups_above(ax: Axes) -> None:
+    """Put the key of groups above the whole figure, where long names do not narrow the axes."""
+    handles, labels = ax.get_legend_handles_labels()
+    ax.figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=KEY_COLUMNS,
+        frameon=False,
+        fontsize=SMALL_SIZE,
+        columnspacing=1.0,
+        handletextpad=0.3,
+    )
 
 
 def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
