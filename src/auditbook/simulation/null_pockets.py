@@ -1,0 +1,254 @@
+"""How often does the testing step flag a pocket when no prediction is wrong?
+
+The pockets are fixed here: the simulation is of the testing step alone, not of the learning of maps.
+Run with
+
+    OMP_NUM_THREADS=1 python -m auditbook.simulation.null_pockets --replicates 700 --jobs 1
+"""
+
+import argparse
+import json
+import platform
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.intervals import wilson_interval
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.data import declare_contrasts
+from auditbook.pockets.testing import audit_map
+from auditbook.project import project_file, runs_folder
+from auditbook.simulation.fixed_map import fix_map
+from auditbook.simulation.null_worlds import DESIGNS, POCKETS, NullDesign, draw_null
+from auditbook.workers import open_workers
+
+SEED, DRAWS, REPLICATES = 2_026, 1_999, 700
+KEYS = ["design", "sd", "prediction", "quantity", "level"]
+COLUMNS = [*KEYS, "replicate", "seed", "tested", "flagged"]
+LIBRARIES = ("numpy", "pandas", "scipy")
+PUBLISHED = {
+    "independent": "binary, independent records",
+    "dependent": "binary, 150 dependent units",
+    "continuous": "continuous, 7 specifications",
+}
+"""Rows of the published table that come nearest; their whole pipeline was run anew in each replicate."""
+
+
+def run_replicate(design: NullDesign, *, place: int, replicate: int, draws: int, seed: int) -> pd.DataFrame:
+    """Draw one audit without any error, test it, and say which families hold a flag.
+
+    Parameters
+    ----------
+    design : NullDesign
+        What is drawn.
+    place : int
+        Position of the design among all, for the seed.
+    replicate : int
+        Number of the replicate, from 0.
+    draws : int
+        Of the bootstrap.
+    seed : int
+        Of the whole simulation; the replicate's own seed is written beside its rows.
+
+    Returns
+    -------
+    DataFrame
+        A row a prediction, quantity and level: how many quantities were tested, and 1 if any was flagged, the
+        overall one included.
+
+    Examples
+    --------
+    >>> found = run_replicate(DESIGNS[0], place=0, replicate=0, draws=99, seed=1)
+    >>> found[["quantity", "level", "tested"]].to_numpy().tolist()
+    [['mu', 0.025, 6], ['delta', 0.025, 6]]
+    """
+    own = seed + 10_000 * place + replicate
+    audit = draw_null(design, np.random.default_rng(own))
+    errors = audit_map(
+        fix_map(POCKETS),
+        audit,
+        contrasts=declare_contrasts(audit.attributes),
+        settings=PocketSettings(draws=draws),
+        seed=own,
+    ).errors
+    rows = []
+    for (model, quantity), family in errors.groupby(["model", "quantity"], sort=False):
+        common = {"design": design.name, "sd": design.sd, "prediction": model, "quantity": quantity}
+        common |= {"replicate": replicate, "seed": own, "tested": int((family["status"] == "tested").sum())}
+        rows.append(common | {"level": family["level"].iloc[0], "flagged": int(family["flagged"].any())})
+        if quantity == "mu" and audit.unit_kind == "site":
+            strict = int(family["flagged_strict"].fillna(False).any())
+            rows.append(common | {"level": PocketSettings().strict_level, "flagged": strict})
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def simulate_null(
+    *,
+    replicates: int = REPLICATES,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    jobs: int = 1,
+    store: Path | None = None,
+    designs: Sequence[NullDesign] = DESIGNS,
+) -> pd.DataFrame:
+    """Run all replicates of all designs, going on where an earlier call stopped.
+
+    Parameters
+    ----------
+    replicates : int
+        Of each design.
+    draws : int
+        Of the bootstrap, in each replicate.
+    seed : int
+        Of the simulation.
+    jobs : int
+        Processes; they change no result.
+    store : Path, optional
+        File to which each replicate is added once it is done. What it holds under other settings is not read.
+    designs : sequence of NullDesign
+        Which of `DESIGNS` to run.
+
+    Returns
+    -------
+    DataFrame
+        A row a design, replicate, prediction, quantity and level, in this order; the same for the same
+        arguments, whatever was stored before.
+    """
+    wanted = [
+        (DESIGNS.index(design), replicate, draws, seed)
+        for design in designs
+        for replicate in range(replicates)
+    ]
+    done = _read_store(store)
+    missing = [task for task in wanted if task not in done]
+    for task, rows in _run_tasks(missing, jobs):
+        done[task] = rows
+        if store is not None:
+            store.parent.mkdir(parents=True, exist_ok=True)
+            with store.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"task": task, "rows": rows}) + "\n")
+    return pd.DataFrame([row for task in wanted for row in done[task]], columns=COLUMNS)
+
+
+_Task = tuple[int, int, int, int]
+
+
+def _run_tasks(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[_Task, list[list[Any]]]]:
+    """Run replicates one after the other, or in processes of their own."""
+    if jobs == 1:
+        yield from ((task, _run_task(task)) for task in tasks)
+        return
+    with open_workers(jobs) as pool:
+        yield from zip(tasks, pool.map(_run_task, tasks, chunksize=10), strict=True)
+
+
+def _run_task(task: _Task) -> list[list[Any]]:
+    """Run one replicate and return its rows as plain values."""
+    place, replicate, draws, seed = task
+    rows = run_replicate(DESIGNS[place], place=place, replicate=replicate, draws=draws, seed=seed)
+    return [list(row.values()) for row in rows.to_dict("records")]
+
+
+def _read_store(store: Path | None) -> dict[_Task, list[list[Any]]]:
+    """Read the replicates that are done; a line that was cut off counts as not done."""
+    done: dict[_Task, list[list[Any]]] = {}
+    if store is None or not store.exists():
+        return done
+    for line in store.read_text(encoding="utf-8").splitlines():
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        place, replicate, draws, seed = found["task"]
+        done[place, replicate, draws, seed] = found["rows"]
+    return done
+
+
+def summarise_null(rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Count false flags.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `simulate_null`.
+    published : DataFrame
+        ``data/reference/pocket_error_control_published.csv``.
+
+    Returns
+    -------
+    DataFrame
+        A row a design, sd, prediction, quantity and level: replicates, those with nothing tested, those
+        flagged, their share with Wilson's 95 % interval, and the published shares of one map in the nearest
+        design, the lowest and the highest; empty where there is none at this level.
+    """
+    counted = rows.groupby(KEYS, sort=False, as_index=False).agg(
+        replicates=("flagged", "size"),
+        untested=("tested", lambda tested: int((tested == 0).sum())),
+        flagged=("flagged", "sum"),
+    )
+    interval = wilson_interval(counted["flagged"], counted["replicates"])
+    counted["share"] = counted["flagged"] / counted["replicates"]
+    counted["share_low"], counted["share_high"] = interval.low, interval.high
+    wording = {"mu": "local error", "delta": "gap"}
+    keys = pd.DataFrame(
+        {
+            "quantity": counted["quantity"].map(wording),
+            "design": counted["design"].map(PUBLISHED),
+            "single_map_alpha": counted["level"],
+        }
+    )
+    known = keys.merge(published, how="left", on=list(keys.columns))
+    return counted.assign(published_low=known["forest_low"], published_high=known["forest_high"])
+
+
+def write_null(folder: Path, rows: pd.DataFrame, *, replicates: int, draws: int, seed: int) -> None:
+    """Write replicates, summary and provenance.
+
+    Parameters
+    ----------
+    folder : Path
+        Receives pocket_null.csv, pocket_null_summary.csv and pocket_null.json.
+    rows : DataFrame
+        From `simulate_null`.
+    replicates, draws, seed : int
+        How they were made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    published = pd.read_csv(project_file("data", "reference", "pocket_error_control_published.csv"))
+    rows.to_csv(folder / "pocket_null.csv", index=False, lineterminator="\n")
+    summary = summarise_null(rows, published)
+    summary.to_csv(folder / "pocket_null_summary.csv", index=False, lineterminator="\n", float_format="%.6g")
+    about = {
+        "made_by": "python -m auditbook.simulation.null_pockets",
+        "date": datetime.now(UTC).date().isoformat(),
+        "replicates": replicates,
+        "draws": draws,
+        "seed": seed,
+        "seeds": "of a replicate: seed + 10000 * position of the design + number of the replicate",
+        "versions": {"python": platform.python_version()}
+        | {name: metadata.version(name) for name in LIBRARIES},
+    }
+    (folder / "pocket_null.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Simulate the testing of pockets when nothing is wrong.")
+    parser.add_argument("--replicates", type=int, default=REPLICATES)
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    settings = {"replicates": given.replicates, "draws": given.draws, "seed": given.seed}
+    store = runs_folder() / "simulations" / "pocket_null.jsonl"
+    rows = simulate_null(**settings, jobs=given.jobs, store=store)
+    write_null(project_file("data") / "simulations", rows, **settings)
+
+
+if __name__ == "__main__":
+    main()
