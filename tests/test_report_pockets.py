@@ -17,6 +17,7 @@ from auditbook.report import pocket_errors as say
 from auditbook.report import pocket_lessons as lesson
 from auditbook.report import pockets as maps
 from auditbook.report.text import table_html
+from auditbook.results import Run, write_table
 from pocket_tables import COLUMNS, KINDS, make_pocket_tables
 
 NAN = float("nan")
@@ -105,6 +106,20 @@ def test_a_run_without_pockets_and_one_without_a_test_say_so(tables):
     said = maps.announce_pockets(untested["pockets"], untested["pocket_errors"])
     assert "none could be tested" in said
     assert maps.announce_pockets(full["pockets"], full["pocket_errors"]) == ""
+
+
+def test_a_run_reads_the_tables_back_and_says_the_same(tables, tmp_path):
+    made = tables["full"]
+    (tmp_path / "results").mkdir()
+    for name, table in made.items():
+        write_table(table, tmp_path / "results" / f"{name}.csv")
+    run = Run(tmp_path, {})
+    picked = say.pick_errors(run.pocket_errors, model="xgboost", name="forest", quantity="mu")
+    laid = say.lay_out(picked, run.pockets)
+    assert say.describe_errors(laid) == say.describe_errors(pick(tables))
+    said = say.describe_strict(laid, level=0.0025)
+    assert said == say.describe_strict(pick(tables), level=0.0025)
+    assert run.pocket_errors["flagged_strict"].isna().any()
 
 
 def pick(tables, kind="full", **columns):

@@ -90,6 +90,8 @@ def _as_numbers(column: pd.Series) -> pd.Series:
         return column
     if len(column) and set(column) <= {"True", "False"}:
         return column == "True"
+    if {"True", "False"} & set(column):
+        return column.map({"True": 1.0, "False": 0.0})  # blank where the question does not arise
     return pd.to_numeric(column.map(lambda cell: cell or float("nan")))
 
 
