@@ -149,8 +149,8 @@ def describe_map(pockets: pd.DataFrame) -> str:
         return "There is no such map in this run."
     if len(pockets) == 1:
         return (
-            "This map has one pocket: nothing in the features parts the records by their outcome clearly "
-            "enough, or there are too few of them. A map of one pocket is a check of the whole."
+            "This map has one pocket: no finer one is projected to support more comparisons, or there are too "
+            "few records. A map of one pocket is a check of the whole."
         )
     low, high = pockets["event_rate"].min(), pockets["event_rate"].max()
     total = pockets["n_audit"].sum()
@@ -216,8 +216,8 @@ def describe_levels(levels: pd.DataFrame) -> str:
         f"support in {plural(row.supported, 'comparison')}."
     )
     finer = levels[levels["pockets"] > row.pockets]
-    if len(finer):
-        best = rows(finer.sort_values("supported", ascending=False))[0]
+    if len(finer) and row.supported:
+        best = rows(finer.sort_values(["supported", "pockets"], ascending=[False, True]))[0]
         text += (
             f" The best of the finer ones has {plural(best.pockets, 'pocket')} and would support "
             f"{plural(best.supported, 'comparison')}"
@@ -225,7 +225,7 @@ def describe_levels(levels: pd.DataFrame) -> str:
         text += (
             ": more places, each with too few records."
             if best.supported < row.supported
-            else ": as many, so the coarser one was taken."
+            else ", no fewer; where they are as many, the coarser one is taken."
         )
     if row.supported == 0:
         text += " No level is projected to support any comparison: expect untested pockets."
