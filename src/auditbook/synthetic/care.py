@@ -53,13 +53,14 @@ to manage the health of populations. doi:10.1126/science.aax2342
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import Lasso
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from auditbook.synthetic.sizes import check_size
@@ -442,15 +443,22 @@ def predict_labels(patients: Patients) -> tuple[Array, Array]:
     >>> bool(np.corrcoef(health_label, drawn.active)[0, 1] > 0.8)
     True
     """
+    design = _design(patients)
+    cost_label, health_label = (to_count.predict(model.predict(design)) for model, to_count in _fit_labels())
+    return cost_label, health_label
+
+
+@cache
+def _fit_labels() -> tuple[tuple[Pipeline, IsotonicRegression], ...]:
+    """Fit the two lasso models, and their maps to numbers of conditions, on records that are never shown."""
     rng = np.random.default_rng(TRAINING_SEED)
     fitted, mapped = draw_patients(TRAINING_SIZE, rng), draw_patients(TRAINING_SIZE, rng)
     found = []
     for label in (fitted.log_cost, fitted.active):
         model = make_pipeline(StandardScaler(), Lasso(alpha=PENALTY)).fit(_design(fitted), label)
         to_count = IsotonicRegression(out_of_bounds="clip")
-        to_count.fit(model.predict(_design(mapped)), mapped.active)
-        found.append(to_count.predict(model.predict(_design(patients))))
-    return found[0], found[1]
+        found.append((model, to_count.fit(model.predict(_design(mapped)), mapped.active)))
+    return tuple(found)
 
 
 def _design(patients: Patients) -> Array:
