@@ -63,12 +63,12 @@ STAYS_FRAILTY = 0.22
 INPATIENT_RATE = 0.22
 EMERGENCY_RATE = 0.09
 OUTPATIENT_RATE = 0.17
-LEVEL = -2.46
-PER_STAY = 0.27
+LEVEL = -2.50
+PER_STAY = 0.22
 PER_VISIT = 0.12
 PER_DIAGNOSIS = 0.05
 AFTER_FACILITY = 0.55
-OF_FRAILTY = 0.12
+OF_FRAILTY = 0.28
 LATER_SHARE = 0.393
 """Of the stays that are not followed by another within thirty days, those that are later: published."""
 HOME, FACILITY, DIED, HOSPICE = "1", ("3", "2", "22", "5"), "11", ("13", "14")
