@@ -12,9 +12,9 @@ COLUMNS = {
     "pocket_errors": "model other_model map quantity contrast pocket estimate se ci_low ci_high level "
     "critical p_value flagged direction status reason n n_focal n_reference units effective_units "
     "largest_unit mean_prediction mean_outcome flagged_strict",
-    "pocket_summary": "model other_model map quantity contrast tested flagged equivalence_share tolerance "
-    "abstained_share over_share under_share conflict_share in_gap_share composition_share within within_se "
-    "composition composition_se overall overall_se",
+    "pocket_summary": "model other_model map quantity contrast tested flagged tolerance equivalence_share "
+    "abstained_share over_share under_share conflict_share in_gap_share composition composition_se within "
+    "within_se overall overall_se lone_strata composition_share",
     "pocket_groups": "map pocket attribute group n share",
     "pocket_levels": "partition level pockets supported chosen description_length",
     "pocket_repairs": "model map pocket half flagged correction n before before_low before_high after "
@@ -176,9 +176,13 @@ def tabulate_summary(recipe: PocketRecipe, errors: pd.DataFrame) -> pd.DataFrame
             row |= {"contrast": contrast, "tested": int((here["status"] == "tested").sum())}
             row |= {"flagged": int(here["flagged"].sum()), "tolerance": tolerance, "abstained_share": 0.021}
             row |= {"equivalence_share": tolerance * 5 if recipe.tested else NAN, "over_share": 0.12}
-            row |= {"under_share": 0.30, "conflict_share": 0.01 if name == "combined" else NAN}
-            split = quantity == "delta" and name == "forest" and recipe.tested
-            row |= {"in_gap_share": 0.4 if split else NAN, "composition_share": 0.6 if split else NAN}
+            row |= {"under_share": 0.30, "conflict_share": 0.01 if name == "combined" else 0.0}
+            split = quantity == "delta" and name != "combined" and recipe.tested
+            row |= {
+                "in_gap_share": 0.42,
+                "lone_strata": 1 if split else NAN,
+                "composition_share": 0.6 if split else NAN,
+            }
             for part, value in (("within", -0.02), ("composition", -0.03), ("overall", -0.05)):
                 row |= {part: value if split else NAN, f"{part}_se": 0.008 if split else NAN}
             found.append(row)

@@ -261,12 +261,13 @@ def test_leaves_are_named_by_what_they_hold():
 
 def null_row(**columns):
     base = {"design": "dependent", "sd": 1.0, "prediction": "conditional", "quantity": "mu", "level": 0.0125}
-    base |= {"replicates": 400, "flagged": 128, "share": 0.32, "low": 0.28, "high": 0.37, "published": NAN}
+    base |= {"replicates": 400, "flagged": 128, "share": 0.32, "share_low": 0.28, "share_high": 0.37}
+    base |= {"published_low": NAN, "published_high": NAN}
     return base | {"label": "mean error, 150 unequal units"} | columns
 
 
 def test_flags_without_an_error_are_held_against_the_level():
-    table = pd.DataFrame([null_row(), null_row(sd=0.2, share=0.02, low=0.01, high=0.04, published=0.09)])
+    table = pd.DataFrame([null_row(), null_row(sd=0.2, share=0.02, share_low=0.01, published_high=0.09)])
     said = lesson.describe_null(table)
     assert "In 1 of 2 designs" in said
     assert "The largest share is 32.0%" in said

@@ -268,28 +268,28 @@ def draw_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table : DataFrame
-        Columns label, replicates, share, low, high, level, published; one row a design.
+        Columns label, share, share_low, share_high, level, published_low, published_high; one row a design.
     ax : Axes, optional
         Where to draw.
 
     Returns
     -------
     Axes
-        One row a design: a mark with its interval, a tick at the nominal level, a diamond at the published
-        share where there is one.
+        One row a design: a mark with its interval, a tick at the nominal level, diamonds at the
+        lowest and highest published share where there is one.
     """
     ax = new_axes(ax, rows=len(table))
     if table.empty:
         return say_nothing_to_draw(ax, "No replicates are stored.")
     label_rows(ax, [wrap_label(row.label, width=44) for row in rows(table)])
     ours, theirs = Mark(COLOURS[0], "o"), Mark(COLOURS[1], "D")
-    ends = table[["share", "high", "level", "published"]].to_numpy(float)
+    ends = table[["share", "share_high", "level", "published_high"]].to_numpy(float)
     ax.set_xlim(0, 1.05 * np.nanmax(ends))
     for y, row in enumerate(rows(table)):
-        draw_estimate(ax, row.share, y, low=row.low, high=row.high, mark=ours)
+        draw_estimate(ax, row.share, y, low=row.share_low, high=row.share_high, mark=ours)
         ax.plot((row.level, row.level), (y - 0.35, y + 0.35), color="black", linewidth=1.6)
-        if not np.isnan(row.published):
-            ax.plot(row.published, y - 0.25, theirs.marker, color=theirs.colour, markersize=5.5)
+        told = [row.published_low, row.published_high]
+        ax.plot(told, [y - 0.25] * 2, theirs.marker, color=theirs.colour, markersize=5.5, linestyle="-")
     ax.plot([], [], color=ours.colour, marker=ours.marker, linewidth=2, label="found here, 95% interval")
     ax.plot([], [], color="black", marker="|", linewidth=0, markersize=11, label="level asked for")
     ax.plot([], [], color=theirs.colour, marker=theirs.marker, linewidth=0, label="published")

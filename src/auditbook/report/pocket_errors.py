@@ -339,8 +339,9 @@ def describe_combined(summary: pd.DataFrame) -> str:
     if found.empty:
         return "There is no audit of both maps together in this run."
     row = rows(found)[0]
+    whose = "of the focal group's records" if row.contrast else "of records"
     text = (
-        f"Both maps together, each at half the level: {share(row.over_share)} of records are flagged too "
+        f"Both maps together, each at half the level: {share(row.over_share)} {whose} are flagged too "
         f"high and {share(row.under_share)} too low."
     )
     if row.conflict_share > 0:

@@ -4,7 +4,7 @@ import pandas as pd
 
 from auditbook.project import project_file
 from auditbook.report.text import Column, count_of, interval, join_words, number, share
-from auditbook.results import read_table, rows
+from auditbook.results import rows
 
 GROUPING_COLUMNS = (
     Column("model", "model"),
@@ -24,9 +24,14 @@ NULL_COLUMNS = (
     Column("label", "design"),
     Column("replicates", "replicates", "count"),
     Column("level", "level", "share", 2),
-    Column("share", "any flag (95% interval)", "share", low="low", high="high"),
-    Column("published", "published", "share"),
+    Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
+    Column("published_low", "published, from", "share"),
+    Column("published_high", "to", "share"),
 )
+NULL_FIELDS = (
+    "design sd prediction quantity level replicates untested flagged share share_low share_high "
+    "published_low published_high"
+).split()
 DESIGNS = {"independent": "independent records", "dependent": "150 unequal units", "continuous": "continuous"}
 NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
 
@@ -111,10 +116,9 @@ def read_null() -> pd.DataFrame:
     """
     folder = project_file("data")
     path = folder / "simulations" / "pocket_null_summary.csv"
-    columns = ["design", "sd", "prediction", "quantity", "level", "replicates", "flagged", "share"]
     if not path.is_file():
-        return pd.DataFrame(columns=[*columns, "low", "high", "published", "label"])
-    found = read_table(path)
+        return pd.DataFrame(columns=[*NULL_FIELDS, "label"])
+    found = pd.read_csv(path)
     return found.assign(label=[_label_design(row) for row in rows(found)])
 
 
@@ -142,7 +146,7 @@ def describe_null(table: pd.DataFrame) -> str:
     """
     if table.empty:
         return "No replicates are stored with this copy of the book."
-    over = table[table["low"] > table["level"]]
+    over = table[table["share_low"] > table["level"]]
     text = (
         f"In {count_of(len(over), len(table), 'design')} the interval lies above the level that was asked for"
     )
@@ -151,7 +155,7 @@ def describe_null(table: pd.DataFrame) -> str:
     worst = rows(over.sort_values("share", ascending=False))[0]
     return (
         f"{text}. The largest share is {share(worst.share)} "
-        f"({interval(worst.low, worst.high, kind='share')}) for: {worst.label}, "
+        f"({interval(worst.share_low, worst.share_high, kind='share')}) for: {worst.label}, "
         f"at the level {share(worst.level, digits=2)}."
     )
 

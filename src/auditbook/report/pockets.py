@@ -149,8 +149,8 @@ def describe_map(pockets: pd.DataFrame) -> str:
         return "There is no such map in this run."
     if len(pockets) == 1:
         return (
-            "This map has one pocket: no finer one is projected to support more comparisons, or there are too "
-            "few records. A map of one pocket is a check of the whole."
+            "This map has one pocket: no finer one is projected to support more comparisons, or there are "
+            "too few records. A map of one pocket is a check of the whole."
         )
     low, high = pockets["event_rate"].min(), pockets["event_rate"].max()
     total = pockets["n_audit"].sum()
