@@ -1,39 +1,12 @@
 """Made-up audit records in pockets that are given, for the tests of the testing step."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from auditbook.pockets.data import PocketData
-from auditbook.pockets.frozen import Assignment, FrozenMap
 from auditbook.records import Attribute
-
-
-@dataclass(frozen=True)
-class GivenRule:
-    """Reads the pocket of a record from a column."""
-
-    n_pockets: int
-    column: str = "pocket"
-
-    def assign(self, table):
-        codes = table[self.column].to_numpy(np.int32)
-        return Assignment(codes, np.ones(len(codes)), np.ones(len(codes)))
-
-    def arrays(self):
-        return {"n_pockets": np.array([self.n_pockets])}
-
-
-def given_map(n_pockets, *, name="forest", column="pocket"):
-    letter = name[0].upper()
-    return FrozenMap(
-        name,
-        GivenRule(n_pockets, column),
-        tuple(f"{letter}{k + 1}" for k in range(n_pockets)),
-        np.full(n_pockets, 10),
-        np.full(n_pockets, 0.1),
-    )
 
 
 def draw_records(
@@ -48,7 +21,10 @@ def draw_records(
     groups=("F", "M"),
     models=("a",),
 ):
-    """Draw an audit whose predictions are right; the table's columns are given pockets."""
+    """Draw an audit whose predictions are right, but for a shift a model.
+
+    The table's columns "pocket" and "other" hold given pockets.
+    """
     risk = np.clip(rng.beta(4 * rate, 4 * (1 - rate), n), 0.01, 0.99)
     outcome = rng.normal(risk, 0.5) if continuous else (rng.random(n) < risk).astype(float)
     unit = np.arange(n) if units is None else np.sort(rng.integers(0, units, n))
@@ -60,8 +36,11 @@ def draw_records(
         unit,
         kind,
         (Attribute("sex", tuple(groups), codes, groups[-1]),),
-        {
-            name: np.clip(risk + shift, 0.001, 0.999)
-            for shift, name in zip((0.0, 0.02, 0.04), models, strict=False)
-        },
+        {name: np.clip(risk + 0.02 * place, 0.001, 0.999) for place, name in enumerate(models)},
     )
+
+
+def shift_records(audit, chosen, amount, *, model="a"):
+    """Add a number to the predictions of some records."""
+    moved = np.where(chosen, audit.predictions[model] + amount, audit.predictions[model])
+    return replace(audit, predictions={**audit.predictions, model: moved})

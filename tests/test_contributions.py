@@ -36,7 +36,7 @@ def test_a_mean_error_has_statsmodels_cluster_robust_error(units):
 
 @pytest.mark.parametrize("units", [8, 40, 400])
 def test_a_gap_has_statsmodels_cluster_robust_error_up_to_its_factor(units):
-    """Regression on the focal group's indicator; statsmodels has a factor (n-1)/(n-2) of the variance besides."""
+    """Regression on the focal group's indicator; statsmodels has a factor (n-1)/(n-2) besides."""
     errors, unit, codes = draw(2, units=units)
     cells = split_cells(codes, 4, unit)[:2]
     part = np.sort(np.concatenate([cell.positions for cell in cells]))

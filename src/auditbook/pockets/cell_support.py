@@ -160,8 +160,8 @@ def list_shortfalls(
 
 def _lack_events(cell: Cell, predictions: Sequence[Array], needed: int) -> list[str]:
     """Compare the expected events and non-events, the fewest of all models, with what is needed."""
-    sums = [float(values[cell.positions].sum()) for values in predictions]
-    held = {"event": min(sums), "non-event": min(cell.n - total for total in sums)}
+    sums = [round(float(values[cell.positions].sum()), 9) for values in predictions]
+    held = {"event": min(sums), "non-event": round(cell.n - max(sums), 9)}
     return [
         f"{_count(_below(number), f'expected {word}')}, {needed} needed"
         for word, number in held.items()
@@ -172,7 +172,7 @@ def _lack_events(cell: Cell, predictions: Sequence[Array], needed: int) -> list[
 def _lack_sites(cell: Cell, settings: PocketSettings) -> list[str]:
     """Compare the number and the concentration of sites with what is needed."""
     found = []
-    sites, effective, largest = len(cell.units), cell.effective_units, cell.largest_unit
+    sites, effective, largest = len(cell.units), round(cell.effective_units, 9), cell.largest_unit
     if sites < settings.min_sites:
         found.append(f"{_count(sites, 'site')}, {settings.min_sites} needed")
     if effective < settings.min_effective_sites:
