@@ -159,6 +159,19 @@ def test_flags_that_do_not_stand_the_stricter_level_are_hints(tables):
     assert say.describe_strict(gap, level=0.0025) == ""
 
 
+def test_what_is_missing_says_how_much_more_data_would_allow(tables):
+    said = say.describe_shortfall(pick(tables, "untested"))
+    assert "With about 1.7 times as many audited records of the same kind, F1 could be tested" in said
+    assert "more sites help" in said
+    assert say.describe_shortfall(pick(tables).head(3)) == ""
+    none = pick(tables, "untested").assign(note="no records")
+    assert say.describe_shortfall(none) == ""
+    focal = (
+        pick(tables, "untested").head(2).assign(note="F: 50 records, 100 needed; M: 4 non-events, 10 needed")
+    )
+    assert "about 2.5 times" in say.describe_shortfall(focal)
+
+
 def test_a_conflict_is_told_apart(tables):
     summary = say.pick_summary(tables["full"]["pocket_summary"], model="xgboost", quantity="mu")
     said = say.describe_combined(summary)
@@ -271,7 +284,11 @@ def test_flags_without_an_error_are_held_against_the_level():
     said = lesson.describe_null(table)
     assert "In 1 of 2 designs" in said
     assert "The largest share is 32.0%" in said
-    assert "2.0% at SD 0.2 and 32.0% at SD 1" in lesson.describe_over(table, prediction="conditional")
+    assert "At the level 1.25%: 2.0% at SD 0.2 and 32.0% at SD 1" in lesson.describe_over(
+        table, prediction="conditional"
+    )
+    strict = pd.concat([table, pd.DataFrame([null_row(level=0.0025)])])
+    assert len(lesson.drop_strict(strict)) == 2
     draw.draw_null(table).figure.canvas.draw()
     empty = table.head(0)
     assert "No replicates" in lesson.describe_null(empty)
@@ -280,7 +297,7 @@ def test_flags_without_an_error_are_held_against_the_level():
 
 def test_the_stored_replicates_can_be_shown():
     table = lesson.read_null()
-    draw.draw_null(table).figure.canvas.draw()
+    draw.draw_null(lesson.drop_strict(table)).figure.canvas.draw()
     assert well_said([lesson.describe_null(table), lesson.describe_over(table, prediction="marginal")])
 
 

@@ -1,11 +1,13 @@
 """Errors by pocket: what was tested, flagged and ruled out, and where a gap comes from."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from auditbook.pocket_settings import PocketSettings
 from auditbook.report.pockets import MAPS, is_true, title_pockets
 from auditbook.report.text import (
     MISSING,
@@ -223,6 +225,45 @@ def _describe_untested(untested: pd.DataFrame) -> str:
     return f"- Not tested: {reasons}{more}. Nothing is known of them; they are not merged with others."
 
 
+def describe_shortfall(laid: pd.DataFrame) -> str:
+    """Say how many times as many records would let untested pockets be tested, and where sites are wanting.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `lay_out`.
+
+    Returns
+    -------
+    str
+        Markdown; blank when all pockets were tested.
+    """
+    inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] == "untested")]
+    if inside.empty:
+        return ""
+    factors = [(_find_factor(row.note), row.pocket) for row in rows(inside)]
+    known = sorted(pair for pair in factors if np.isfinite(pair[0]))
+    parts = []
+    if known:
+        parts.append(
+            f"With about {number(known[0][0], digits=1)} times as many audited records of the same kind, "
+            f"{escape(known[0][1])} could be tested"
+        )
+        parts[0] += f"; with {number(known[-1][0], digits=1)} times, {len(known)} more." if known[1:] else "."
+    if inside["note"].str.contains(r"\bsites?\b").any():
+        parts.append(
+            "Where sites are too few or one holds too much, more sites help and more records do not."
+        )
+    return " ".join(parts)
+
+
+def _find_factor(note: str) -> float:
+    """Find by how much the counts behind a reason would have to grow; infinite where none can be read."""
+    counts = re.findall(r"([\d.]+) (?:expected )?(?:record|event|non-event)s?, (\d+) needed", note)
+    found = [float(needed) / float(have) if float(have) else np.inf for have, needed in counts]
+    return max(found, default=np.inf)
+
+
 def describe_strict(errors: pd.DataFrame, *, level: float) -> str:
     """Say which flags of a mean error stay at the stricter level that dependent sites ask for.
 
@@ -366,14 +407,14 @@ def describe_ruled_out(summary: pd.DataFrame) -> str:
         Markdown.
     """
     found = summary[(summary["map"] == "forest") & summary["equivalence_share"].notna()]
-    if found.empty:
+    if found.empty or not found["tested"].max():
         return "Nothing could be ruled out: no pocket was tested."
     whose = "focal group's records" if found["contrast"].iloc[0] else "records"
     parts = [
         f"beyond ±{number(row.tolerance)} for {share(row.equivalence_share)}"
         for row in rows(found.sort_values("tolerance"))
     ]
-    text = f"In the forest map, pocket averages off by more are ruled out {join_words(parts)} of all {whose}."
+    text = f"In the forest map, average errors of pockets are ruled out {join_words(parts)} of all {whose}."
     if found["equivalence_share"].max() == 0:
         text += " So the absence of a flag says little here: the intervals are wide."
     return text
@@ -443,3 +484,36 @@ def _describe_part(row: Any) -> str:
 def is_continuous(info: Mapping[str, Any]) -> bool:
     """Whether the outcome of a run is a number and not an event."""
     return bool((info.get("outcome") or {}).get("continuous"))
+
+
+def strict_level(info: Mapping[str, Any]) -> float:
+    """Find the stricter level of one map that a run used for mean errors (published: 0.0025).
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    float
+        What ``pockets`` in run.json says, else the published one.
+    """
+    return float((info.get("pockets") or {}).get("strict_level", PocketSettings().strict_level))
+
+
+def describe_shown(model: str, contrast: str) -> str:
+    """Say which model and contrast a chapter shows; blank without a model."""
+    if not model:
+        return ""
+    text = f"Shown here: the model **{escape(model)}**"
+    return (
+        f"{text} and the contrast **{escape(contrast)}** (focal minus reference)." if contrast else f"{text}."
+    )
+
+
+def describe_pair(one: str, other: str) -> str:
+    """Say which two models are compared, if any are."""
+    if not one:
+        return "No two models are compared in this run; the cohort file names them under `paired`."
+    return f"The gap of **{escape(one)}** minus that of **{escape(other)}**."

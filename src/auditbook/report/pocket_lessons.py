@@ -32,6 +32,7 @@ NULL_FIELDS = (
     "design sd prediction quantity level replicates untested flagged share share_low share_high "
     "published_low published_high"
 ).split()
+KEYS = ["design", "sd", "prediction", "quantity"]
 DESIGNS = {"independent": "independent records", "dependent": "150 unequal units", "continuous": "continuous"}
 NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
 
@@ -122,6 +123,12 @@ def read_null() -> pd.DataFrame:
     return found.assign(label=[_label_design(row) for row in rows(found)])
 
 
+def drop_strict(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the rows at a stricter level of designs that stand in the table at another one too."""
+    first = table.groupby(KEYS)["level"].transform("max")
+    return table[table["level"] == first].reset_index(drop=True)
+
+
 def _label_design(row: object) -> str:
     """Write one design of the null simulations in words."""
     design, quantity = str(row.design), str(row.quantity)  # type: ignore[attr-defined]
@@ -180,5 +187,8 @@ def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
     ]
     if found.empty:
         return "No such replicates are stored."
-    parts = [f"{share(row.share)} at SD {row.sd:g}" for row in rows(found.sort_values("sd"))]
-    return f"Prediction = {prediction} risk: {join_words(parts)}."
+    points = []
+    for level, part in found.groupby("level", sort=False):
+        parts = [f"{share(row.share)} at SD {row.sd:g}" for row in rows(part.sort_values("sd"))]
+        points.append(f"- At the level {share(float(str(level)), digits=2)}: {join_words(parts)}.")
+    return f"Mean errors, prediction = {prediction} risk, flagged:\n\n" + "\n".join(points)
