@@ -206,19 +206,51 @@ def _read_column(column: pd.Series, name: str) -> _Column:
         codes = np.full(len(column), -1)
         codes[~missing], levels = pd.factorize(column[~missing].astype(str).to_numpy(dtype=object), sort=True)
         return _Column(name, kind, codes, tuple(levels))
-    values = _read_days(column) if kind == "date" else _read_floats(column)
+    values = read_days(column) if kind == "date" else read_floats(column)
     return _Column(name, kind, np.clip(np.where(np.isfinite(values), values, np.nan), -LARGEST, LARGEST))
 
 
-def _read_floats(column: pd.Series) -> NDArray[np.float64]:
-    """Read numbers or truth values of any storage; nan where missing."""
+def read_floats(column: pd.Series) -> NDArray[np.float64]:
+    """Read numbers or truth values of any storage.
+
+    Parameters
+    ----------
+    column : Series, length n
+        Numbers, truth values or nothing.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        nan where missing.
+
+    Examples
+    --------
+    >>> read_floats(pd.Series([True, None, False])).tolist()
+    [1.0, nan, 0.0]
+    """
     if column.dtype == object:
         column = column.where(column.notna(), np.nan).astype(float)
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _read_days(column: pd.Series) -> NDArray[np.float64]:
-    """Read dates as days since 1970, and durations as days; nan where missing."""
+def read_days(column: pd.Series) -> NDArray[np.float64]:
+    """Read dates as days since 1970, and durations as days.
+
+    Parameters
+    ----------
+    column : Series, length n
+        Moments or durations of any storage.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        nan where missing.
+
+    Examples
+    --------
+    >>> read_days(pd.Series(pd.to_datetime(["1970-01-02", None]))).tolist()
+    [1.0, nan]
+    """
     found = pd.api.types.infer_dtype(column.dropna(), skipna=True)
     plain = column.astype(object) if not isinstance(column.dtype, np.dtype) else column
     if found.startswith("timedelta"):

@@ -1,0 +1,197 @@
+"""Which records shape a pocket audit and which test it, whatever the order of rows and the names of units?
+
+A record is known by what its columns hold. Units are put in the order of their contents, so that neither the
+order of the rows nor the names of the units decide which role a unit is given.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pandas.util import hash_array
+
+from auditbook.cells import as_text
+from auditbook.errors import InputError
+from auditbook.features import column_kind, read_days, read_floats
+
+Hashes = NDArray[np.uint64]
+
+MISSING = "\x00missing"
+"""Stands for a missing text while it is hashed."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions, in the canonical order, of the records of each role; no unit has two roles.
+
+    Attributes
+    ----------
+    development, graph, calibration, audit : int64 arrays
+        Increasing; together they hold every record once. Graph and calibration are the discovery part.
+    """
+
+    development: NDArray[np.int64]
+    graph: NDArray[np.int64]
+    calibration: NDArray[np.int64]
+    audit: NDArray[np.int64]
+
+    @property
+    def discovery(self) -> NDArray[np.int64]:
+        """Positions of graph and calibration records, increasing."""
+        return np.sort(np.concatenate([self.graph, self.calibration]))
+
+
+def mix(values: NDArray[np.uint64]) -> Hashes:
+    """Scramble 64-bit numbers so that neighbours in value end far apart (the finaliser of splitmix64).
+
+    Parameters
+    ----------
+    values : uint64 array, any shape
+        Numbers.
+
+    Returns
+    -------
+    uint64 array, same shape
+        One to one.
+
+    References
+    ----------
+    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators.
+    doi:10.1145/2660193.2660195
+
+    Examples
+    --------
+    >>> hex(int(mix(np.array([0], dtype=np.uint64))[0]))
+    '0xe220a8397b1dcdaf'
+    """
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def hash_records(table: pd.DataFrame) -> Hashes:
+    """Hash what the columns of each record hold.
+
+    Numbers count by their value, not by how they are stored; names of columns play no part, their order does.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        Columns of numbers, truth values, dates, text or categories.
+
+    Returns
+    -------
+    uint64 array, shape (n,)
+        Equal for records that hold the same.
+
+    Examples
+    --------
+    >>> found = hash_records(pd.DataFrame({"age": [30, 40, 30], "sex": ["F", "M", "F"]}))
+    >>> found[0] == found[2], found[0] == found[1]
+    (True, False)
+    """
+    found = np.zeros(len(table), dtype=np.uint64)
+    for position in range(table.shape[1]):
+        found = mix(found ^ _hash_column(table.iloc[:, position]))
+    return found
+
+
+def _hash_column(column: pd.Series) -> Hashes:
+    """Hash each cell of one column by its value."""
+    kind = column_kind(column)
+    if kind == "category":
+        text = as_text(column)
+        text[column.isna().to_numpy(dtype=bool)] = MISSING
+        return np.asarray(hash_array(text, categorize=True), dtype=np.uint64)
+    values = read_days(column) if kind == "date" else read_floats(column)
+    values = np.where(np.isnan(values), np.nan, values + 0.0)  # one nan and one zero
+    return mix(np.ascontiguousarray(values).view(np.uint64))
+
+
+def canonical_order(hashes: Hashes, unit: ArrayLike) -> NDArray[np.int64]:
+    """Order records by the contents of their units, and within a unit by their own.
+
+    Parameters
+    ----------
+    hashes : uint64 array, shape (n,)
+        From `hash_records`.
+    unit : array, shape (n,)
+        Name or number of each record's unit.
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        Positions; records of a unit stand together. Units that hold the same, and records of a unit that
+        hold the same, stay in the given order.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [30, 40, 50]})
+    >>> one = canonical_order(hash_records(table), ["a", "b", "b"])
+    >>> back = table.iloc[::-1]
+    >>> two = canonical_order(hash_records(back), ["y", "y", "x"])
+    >>> table["age"].to_numpy()[one].tolist() == back["age"].to_numpy()[two].tolist()
+    True
+    """
+    codes, _ = pd.factorize(np.asarray(unit))
+    content = np.zeros(codes.max(initial=-1) + 1, dtype=np.uint64)
+    np.add.at(content, codes, mix(hashes))  # a sum does not depend on the order
+    content = mix(content)
+    return np.lexsort((hashes, codes, content[codes])).astype(np.int64)
+
+
+def assign_roles(
+    unit: ArrayLike, *, development: float, discovery: float, graph_share: float, seed: int
+) -> Roles:
+    """Give every unit one role at random.
+
+    Parameters
+    ----------
+    unit : array, shape (n,)
+        Unit of each record, the records in their canonical order; names play no part.
+    development, discovery : float
+        Shares of the units; the rest is audited.
+    graph_share : float
+        Share of the discovery units whose records form the graph.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    Roles
+        Positions of the records.
+
+    Raises
+    ------
+    InputError
+        If a role would have no unit.
+
+    Examples
+    --------
+    >>> found = assign_roles(np.arange(100), development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+    >>> len(found.development), len(found.graph), len(found.calibration), len(found.audit)
+    (40, 24, 6, 30)
+    """
+    codes, names = pd.factorize(np.asarray(unit))
+    n_units = len(names)
+    n_development, n_discovery = round(development * n_units), round(discovery * n_units)
+    n_graph = round(graph_share * n_discovery)
+    counts = (n_development, n_graph, n_discovery - n_graph, n_units - n_development - n_discovery)
+    _check_counts(counts, n_units)
+    role = np.empty(n_units, dtype=np.int64)
+    role[np.random.default_rng(seed).permutation(n_units)] = np.repeat(np.arange(4), counts)
+    return Roles(*(np.flatnonzero(role[codes] == part) for part in range(4)))
+
+
+def _check_counts(counts: tuple[int, int, int, int], n_units: int) -> None:
+    """Raise InputError when a role has no unit."""
+    names = ("development", "graph", "calibration", "audit")
+    empty = [name for name, count in zip(names, counts, strict=True) if count < 1]
+    if empty:
+        raise InputError(
+            f"[pockets]: {n_units} unit(s) leave none for {' and '.join(empty)}; name a finer unit "
+            '([pockets] unit = "record" takes each record as one), or change development, discovery or '
+            "graph_share"
+        )
