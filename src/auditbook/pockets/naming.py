@@ -1,0 +1,433 @@
+"""What is a pocket called? The features in which its discovery members differ most from all other records.
+
+No outcome is an argument, so that a name cannot be steered by what the audit finds. Column names and levels
+are text of the cohort: they are shortened here, and whoever shows them escapes them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from math import floor
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from auditbook.pockets.encoding import Column, Encoding, fit_encoding
+from auditbook.pockets.frozen import FrozenMap
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+LEAST = 0.2
+"""Standardised differences below this are not named (ours; 0.2 is a customary "small")."""
+CONSIDERED = 12
+"""Features of the largest differences from which a name may be made (ours)."""
+NAMED = 3
+"""Conditions in a name, at the most."""
+DESCRIBED = 5
+"""Features in a description, at the most (ours)."""
+GAIN = 0.01
+"""A further condition must raise the F1 of the name's rule by this much (ours)."""
+CUTS = np.linspace(0.05, 0.95, 19)
+"""Quantiles among which a rule's threshold on a number is looked for (ours)."""
+LONGEST = 40
+"""Characters of a column's or a level's name (ours)."""
+ALL, ALIKE, EMPTY = "all records", "much like the others", "without members"
+
+What = Literal["value", "level", "missing"]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One way in which members may differ from others.
+
+    Attributes
+    ----------
+    position : int
+        Column of the matrix.
+    what : {"value", "level", "missing"}
+        A number's size; whether a level, or 1, stands there; whether nothing does.
+    words : str
+        The column in words.
+    code : float
+        The level that is meant; nan otherwise.
+    level : str
+        Its name; blank for 1 in a column of 0 and 1.
+    dated : bool
+        True when numbers are days since 1970.
+    """
+
+    position: int
+    what: What
+    words: str
+    code: float = np.nan
+    level: str = ""
+    dated: bool = False
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A feature as members of one pocket have it, with a rule for single records.
+
+    Attributes
+    ----------
+    feature : Feature
+        What is compared.
+    difference : float
+        Standardised; positive where members have more of it.
+    words, detail : str
+        For the title, and with figures for the description.
+    cut : float
+        Threshold on a number; nan otherwise.
+    """
+
+    feature: Feature
+    difference: float
+    words: str
+    detail: str
+    cut: float
+
+    def holds(self, matrix: Array) -> Mask:
+        """Tell for which records the condition holds, shape (n,)."""
+        values = matrix[:, self.feature.position]
+        if self.feature.what == "value":
+            return values >= self.cut if self.difference > 0 else values <= self.cut
+        found = np.isnan(values) if self.feature.what == "missing" else values == self.feature.code
+        return np.asarray(found if self.difference > 0 else ~found)
+
+
+def name_pockets(
+    frozen: FrozenMap,
+    table: pd.DataFrame,
+    codes: NDArray[np.integer],
+    *,
+    calibration: pd.DataFrame | None = None,
+    titles: Mapping[str, str] | None = None,
+) -> FrozenMap:
+    """Name the pockets of a map in words, and check how well a simple rule made of the words fits.
+
+    The standardised difference of a feature between members and all other records is that of the mean ranks
+    of a number, and of the shares that have a level or no value. The title joins up to three of the largest
+    so that the rule "all of them hold" fits the members best (F1); the description lists the largest with
+    figures.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        The map.
+    table : DataFrame, n rows
+        Features of discovery records.
+    codes : int array, shape (n,)
+        Their pockets; -1 for none.
+    calibration : DataFrame or None
+        Features of discovery records that the fit is measured on, such as those that calibrated the map; None
+        takes `table`.
+    titles : mapping of str to str, or None
+        Words for columns whose names are not readable.
+
+    Returns
+    -------
+    FrozenMap
+        With titles, descriptions and fidelity: the share of a pocket's records that the rule covers, and the
+        share of those covered that are in the pocket; nan where there are none.
+
+    References
+    ----------
+    Austin, P. C. (2009). Balance diagnostics for comparing the distribution of baseline covariates between
+    treatment groups. doi:10.1002/sim.3697
+
+    Examples
+    --------
+    >>> from auditbook.pockets.frozen import Assignment
+    >>> class Old:
+    ...     n_pockets = 2
+    ...     def assign(self, table):
+    ...         old = (table["age_years"] >= 50).to_numpy(dtype=np.int32)
+    ...         return Assignment(old, np.ones(len(old)), np.ones(len(old)))
+    ...     def arrays(self):
+    ...         return {}
+    >>> table = pd.DataFrame({"age_years": np.arange(20, 80)})
+    >>> learned = FrozenMap("forest", Old(), ("F1", "F2"), np.array([30, 30]), np.array([0.1, 0.2]))
+    >>> named = name_pockets(learned, table, learned.assign(table).codes)
+    >>> named.titles, named.fidelity.round(2).tolist()
+    (('low age years', 'high age years'), [[1.0, 1.0], [1.0, 1.0]])
+    """
+    encoding = fit_encoding(table)
+    matrix = encoding.encode(table)
+    measured, measured_codes = matrix, codes
+    if calibration is not None:
+        measured, measured_codes = encoding.encode(calibration), frozen.assign(calibration).codes
+    features = list(list_features(encoding, matrix, titles or {}))
+    differences = measure_differences(features, matrix, codes, len(frozen.pockets))
+    named, described, fidelity = [], [], []
+    for pocket in range(len(frozen.pockets)):
+        members = codes == pocket
+        found = _find_conditions(features, differences[:, pocket], matrix, members)
+        rule = choose_rule(found, matrix, members)
+        named.append(_write_title(rule, members))
+        described.append("; ".join(condition.detail for condition in found[:DESCRIBED]))
+        fidelity.append(measure_fit(rule, measured, measured_codes == pocket))
+    return replace(
+        frozen,
+        titles=tuple(named),
+        descriptions=tuple(described),
+        fidelity=np.array(fidelity, dtype=np.float64).reshape(-1, 2),
+    )
+
+
+def read_words(name: str) -> str:
+    """Turn the name of a column or level into words: underscores to blanks, long names cut.
+
+    Parameters
+    ----------
+    name : str
+        As the table has it.
+
+    Returns
+    -------
+    str
+        At most 40 characters on one line. Markup stays as it is: it is data.
+
+    Examples
+    --------
+    >>> read_words("d1_lactate_max")
+    'd1 lactate max'
+    """
+    text = re.sub(r"[\s_]+", " ", "".join(c if c.isprintable() else " " for c in name)).strip()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+
+
+def list_features(encoding: Encoding, matrix: Array, titles: Mapping[str, str]) -> Iterator[Feature]:
+    """List what members can be compared in: sizes of numbers, levels of categories, and missing values.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        How the columns are read.
+    matrix : float64 array, shape (n, p)
+        The discovery records, read by it.
+    titles : mapping of str to str
+        Words for columns.
+
+    Yields
+    ------
+    Feature
+        Column by column.
+    """
+    for position, column in enumerate(encoding.columns):
+        words = read_words(titles.get(column.name, column.name))
+        values = matrix[:, position]
+        missing = np.isnan(values)
+        yield from _list_values(position, column, words, np.unique(values[~missing]))
+        if missing.any():
+            yield Feature(position, "missing", words)
+
+
+def _list_values(position: int, column: Column, words: str, present: Array) -> Iterator[Feature]:
+    """List the levels of a category or of a column of 0 and 1, or the size of a number."""
+    if column.kind == "category":
+        for code, level in enumerate(column.levels):
+            yield Feature(position, "level", words, float(code), read_words(level))
+    elif len(present) > 1 and set(present.tolist()) == {0.0, 1.0}:
+        yield Feature(position, "level", words, 1.0)
+    elif len(present) > 1:
+        yield Feature(position, "value", words, dated=column.kind == "date")
+
+
+def measure_differences(
+    features: list[Feature], matrix: Array, codes: NDArray[np.integer], n_pockets: int
+) -> Array:
+    r"""Measure how members differ from all other records.
+
+    .. math:: d = \frac{m_1 - m_0}{\sqrt{(v_1 + v_0) / 2}}
+
+    for the mean and variance of members (1) and others (0): of a number's ranks, or of an indicator whose
+    shares are drawn in by half a record, so that d is always finite.
+
+    Parameters
+    ----------
+    features : list of Feature, length F
+        What to compare.
+    matrix : float64 array, shape (n, p)
+        The records.
+    codes : int array, shape (n,)
+        Pocket of each; -1 for none.
+    n_pockets : int
+        Number of pockets.
+
+    Returns
+    -------
+    float64 array, shape (F, n_pockets)
+        0 where one side has no record or nothing varies.
+    """
+    if not features:
+        return np.zeros((0, n_pockets))
+    member = (codes[:, None] == np.arange(n_pockets)).astype(np.float64)
+    rows = []
+    for feature in features:
+        values = matrix[:, feature.position]
+        if feature.what == "value":
+            present = ~np.isnan(values)
+            rows.append(_compare_ranks(rankdata(values[present]) / present.sum(), member[present]))
+        else:
+            has = np.isnan(values) if feature.what == "missing" else values == feature.code
+            rows.append(_compare_shares(has.astype(np.float64), member))
+    return np.array(rows)
+
+
+def _compare_ranks(ranks: Array, member: Array) -> Array:
+    """Compare mean ranks, shape (n_pockets,)."""
+    sizes = np.vstack([member.sum(axis=0), (1 - member).sum(axis=0)])
+    first = np.vstack([ranks @ member, ranks @ (1 - member)])
+    second = np.vstack([ranks**2 @ member, ranks**2 @ (1 - member)])
+    enough = (sizes > 0).all(axis=0)
+    held = np.maximum(sizes, 1)
+    mean = first / held
+    spread = np.sqrt(np.maximum(second / held - mean**2, 0).mean(axis=0))
+    varies = enough & (spread > 1e-9)
+    return np.where(varies, (mean[0] - mean[1]) / np.where(varies, spread, 1), 0.0)
+
+
+def _compare_shares(has: Array, member: Array) -> Array:
+    """Compare shares, drawn in by half a record, shape (n_pockets,)."""
+    sizes = np.vstack([member.sum(axis=0), (1 - member).sum(axis=0)])
+    share = (np.vstack([has @ member, has @ (1 - member)]) + 0.5) / (sizes + 1)
+    spread = np.sqrt((share * (1 - share)).mean(axis=0))
+    return np.where((sizes > 0).all(axis=0), (share[0] - share[1]) / spread, 0.0)
+
+
+def _find_conditions(
+    features: list[Feature], difference: Array, matrix: Array, members: Mask
+) -> list[Condition]:
+    """Take the features of the largest differences, one a column, and say how members have them."""
+    found: list[Condition] = []
+    used: set[int] = set()
+    for place in np.lexsort((difference < 0, -np.abs(difference).round(6))):  # "mostly" before "hardly any"
+        feature = features[place]
+        if abs(difference[place]) < LEAST or len(found) == CONSIDERED:
+            break
+        if feature.position not in used:
+            used.add(feature.position)
+            found.append(_describe(feature, float(difference[place]), matrix[:, feature.position], members))
+    return found
+
+
+def _describe(feature: Feature, difference: float, values: Array, members: Mask) -> Condition:
+    """Put one difference into words, and find the threshold of its rule."""
+    if feature.what == "value":
+        inside, outside = (values[side & ~np.isnan(values)] for side in (members, ~members))
+        size = ("late" if feature.dated else "high", "early" if feature.dated else "low")[difference < 0]
+        figures = [_write_value(float(np.median(part)), feature.dated) for part in (inside, outside)]
+        detail = f"{feature.words} {figures[0]} at the median, {figures[1]} among others"
+        cut = _find_cut(inside, outside, upward=difference > 0)
+        return Condition(feature, difference, f"{size} {feature.words}", detail, cut)
+    has = np.isnan(values) if feature.what == "missing" else values == feature.code
+    shares = [float(has[side].mean()) for side in (members, ~members)]
+    name = f"{feature.words} = {feature.level}" if feature.level else feature.words
+    words = _write_share(feature, name, shares[0], more=difference > 0)
+    subject = f"{name} not recorded" if feature.what == "missing" else name
+    detail = f"{subject} in {shares[0]:.0%}, {shares[1]:.0%} among others".replace("%", " %")
+    return Condition(feature, difference, words, detail, np.nan)
+
+
+def _write_share(feature: Feature, name: str, share: float, *, more: bool) -> str:
+    """Say how often members have a level or no value."""
+    if feature.what == "missing":
+        if more:
+            return f"{name} {'mostly' if share >= 0.5 else 'often'} not recorded"
+        return f"{name} {'mostly' if share < 0.5 else 'more often'} recorded"
+    if more:
+        return f"{'mostly' if share >= 0.5 else 'often'} {name}"
+    return f"{'hardly any' if share <= 0.1 else 'seldom'} {name}"
+
+
+def _write_value(value: float, dated: bool) -> str:
+    """Write a number with three digits, or a day as a date where the calendar has it."""
+    if dated and abs(value) < 700_000:
+        return (date(1970, 1, 1) + timedelta(days=floor(value))).isoformat()
+    return f"{value:,.0f}" if 1_000 <= abs(value) < 1e12 else f"{value:.3g}"
+
+
+def _find_cut(inside: Array, outside: Array, *, upward: bool) -> float:
+    """Find the threshold that parts members from others best: the largest difference of the shares."""
+    cuts = np.unique(np.quantile(np.concatenate([inside, outside]), CUTS))
+    shares = [
+        np.searchsorted(np.sort(part), cuts, side="left" if upward else "right") / len(part)
+        for part in (inside, outside)
+    ]
+    parted = shares[1] - shares[0] if upward else shares[0] - shares[1]
+    return float(cuts[np.argmax(parted)])
+
+
+def choose_rule(found: list[Condition], matrix: Array, members: Mask) -> list[Condition]:
+    """Choose up to three conditions that together fit the members best.
+
+    Parameters
+    ----------
+    found : list of Condition
+        Those to choose from.
+    matrix : float64 array, shape (n, p)
+        The records.
+    members : bool array, shape (n,)
+        Those of the pocket.
+
+    Returns
+    -------
+    list of Condition
+        In the order of `found`; blank only when `found` is.
+    """
+    held = [condition.holds(matrix) for condition in found]
+    chosen: list[int] = []
+    covered, best = np.ones(len(matrix), bool), -np.inf
+    while len(chosen) < NAMED:
+        scores = [
+            -1.0 if place in chosen else _f1(covered & mask, members) for place, mask in enumerate(held)
+        ]
+        if not scores or max(scores) < best + (GAIN if chosen else 0):
+            break
+        place = int(np.argmax(scores))
+        best, covered = scores[place], covered & held[place]
+        chosen.append(place)
+    return [found[place] for place in sorted(chosen)]
+
+
+def _f1(covered: Mask, members: Mask) -> float:
+    """Return the F1 of a rule: 1 when it covers the members and no other record."""
+    total = int(covered.sum() + members.sum())
+    return float(2 * (covered & members).sum() / total) if total else 0.0
+
+
+def measure_fit(rule: list[Condition], matrix: Array, members: Mask) -> tuple[float, float]:
+    """Measure how well a rule fits the members of a pocket.
+
+    Parameters
+    ----------
+    rule : list of Condition
+        All must hold; an empty rule covers every record.
+    matrix : float64 array, shape (n, p)
+        The records.
+    members : bool array, shape (n,)
+        Those of the pocket.
+
+    Returns
+    -------
+    covered, right : float
+        Share of the members that the rule covers, and of those covered that are members; nan without any.
+    """
+    covered = np.ones(len(matrix), bool)
+    for condition in rule:
+        covered &= condition.holds(matrix)
+    both = int((covered & members).sum())
+    parts = [both / size if size else np.nan for size in (int(members.sum()), int(covered.sum()))]
+    return parts[0], parts[1]
+
+
+def _write_title(rule: list[Condition], members: Mask) -> str:
+    """Join the words of a rule."""
+    if rule:
+        return ", ".join(condition.words for condition in rule)
+    return ALL if members.all() else ALIKE if members.any() else EMPTY
