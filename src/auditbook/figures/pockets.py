@@ -170,12 +170,12 @@ def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0, max(float(shares["share"].max()) * 1.05, 0.05))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ax.set_xlabel("share of the group's audited records")
-    _put_groups_above(ax)
+    _put_key_above_figure(ax)
     return ax
 
 
-def _put_groups_above(ax: Axes) -> None:
-    """Put the key of groups above the whole figure, where long names do not narrow the axes."""
+def _put_key_above_figure(ax: Axes) -> None:
+    """Put the key above the whole figure, where long names do not narrow the axes."""
     handles, labels = ax.get_legend_handles_labels()
     ax.figure.legend(
         handles,
@@ -295,7 +295,7 @@ def draw_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.plot([], [], color=theirs.colour, marker=theirs.marker, linewidth=0, label="published")
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ax.set_xlabel("share of replicates with any flag, although nothing is wrong")
-    put_key_above(ax)
+    _put_key_above_figure(ax)
     return ax
 
 

@@ -33,7 +33,7 @@ NULL_FIELDS = (
     "published_low published_high"
 ).split()
 KEYS = ["design", "sd", "prediction", "quantity"]
-DESIGNS = {"independent": "independent records", "dependent": "150 unequal units", "continuous": "continuous"}
+DESIGNS = {"independent": "independent records", "dependent": "150 units", "continuous": "continuous"}
 NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
 
 
