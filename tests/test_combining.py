@@ -162,3 +162,16 @@ def test_asking_for_a_model_that_was_not_audited_is_a_key_error():
     audit = draw_records(np.random.default_rng(9), 900)
     with pytest.raises(KeyError, match="nothing was audited"):
         flag_records(audit_both(audit), model="z", quantity="mu")
+
+
+@pytest.mark.parametrize("n", [900, 50, 0])  # tested, too thin, and nothing at all
+def test_an_audit_without_groups_has_mean_errors_only(n):
+    audit = draw_records(np.random.default_rng(10), 900).take(np.arange(n))
+    found = [
+        audit_map(fix_map(3, column=column), audit, contrasts=(), settings=QUICK, seed=1)
+        for column in ("pocket", "other")
+    ]
+    summary = combine_maps(found, audit, contrasts=(), tolerances=(0.05,))
+    assert set(summary["quantity"]) == {"mu"}
+    assert summary["composition"].isna().all()
+    assert summary["tested"].max() == (6 if n == 900 else 0)

@@ -93,7 +93,7 @@ def expected_floor(predictions: Array, cells: Sequence[Cell]) -> float:
     Parameters
     ----------
     predictions : float64 array, shape (n_records,)
-        Probabilities.
+        Probabilities; what lies outside [0, 1] adds nothing.
     cells : sequence of Cell
         Of one quantity.
 
@@ -109,7 +109,7 @@ def expected_floor(predictions: Array, cells: Sequence[Cell]) -> float:
     0.25
     """
     parts = [predictions[cell.positions] for cell in cells]
-    return float(np.sqrt(sum(np.sum(part * (1 - part)) / len(part) ** 2 for part in parts)))
+    return float(np.sqrt(sum(np.sum(np.maximum(part * (1 - part), 0)) / len(part) ** 2 for part in parts)))
 
 
 def sum_contributions(
