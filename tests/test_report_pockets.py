@@ -220,6 +220,8 @@ def test_a_correction_that_harms_single_predictions_is_told(tables):
     repairs = act.lay_out_repairs(made["pocket_repairs"], made["pockets"], model="xgboost")
     assert repairs["half"].tolist() == ["one"] * len(repairs)
     assert "nearer to zero in" in act.describe_repairs(repairs)
+    assert "too small to judge" in act.describe_repairs(repairs.assign(after=NAN))
+    draw.draw_repairs(repairs.assign(before=NAN, after=NAN), label="x").figure.canvas.draw()
     assert "squared error grew" in act.describe_repairs(repairs.assign(brier_after=0.2))
 
 

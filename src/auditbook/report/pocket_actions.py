@@ -205,6 +205,11 @@ def describe_repairs(repairs: pd.DataFrame) -> str:
             "units have less power than all: a pocket can be flagged in the audit and in neither half."
         )
     known = repairs[repairs["after"].notna()]
+    if known.empty:
+        return (
+            f"{plural(len(repairs), 'correction')} could be learned, and the other half of the units is too "
+            "small to judge any of them."
+        )
     nearer = int((known["after"].abs() < known["before"].abs()).sum())
     text = (
         "The correction brought the mean error nearer to zero in "
