@@ -1,0 +1,378 @@
+"""What can be done about a flagged pocket: does a correction in it help others, and who is looked at first?
+
+A correction that is learned and judged on the same records always looks good. So the audit units are dealt
+to two halves: pockets are flagged and corrections learned in one half, and looked at in the other, and the
+other way round.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from auditbook.errors import InputError, nearest
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.data import PocketData
+from auditbook.pockets.families import OVERALL
+from auditbook.pockets.frozen import ABSTAIN, FrozenMap
+from auditbook.pockets.testing import MapAudit, audit_map
+
+Array = NDArray[np.float64]
+
+HALVES = ("one", "other")
+SURE = 1e-6
+"""Predictions are kept this far from 0 and 1 before their log odds are taken (ours)."""
+WIDEST = 30.0
+"""Corrections of log odds are sought up to this size."""
+REPAIR_COLUMNS = (
+    "model map pocket half flagged correction n before before_low before_high after after_low after_high "
+    "brier_before brier_after"
+).split()
+REVIEW_COLUMNS = "record map pocket name direction conflict".split()
+
+
+@dataclass(frozen=True)
+class _Half:
+    """One half of the audit records, and what testing found in it."""
+
+    data: PocketData
+    audit: MapAudit
+
+    def members(self, pocket: int) -> NDArray[np.bool_]:
+        """Tell which records are in a pocket."""
+        return self.audit.assignment.codes == pocket
+
+    def rows(self, model: str) -> dict[str, dict[str, Any]]:
+        """Return the mean errors of one model by pocket."""
+        errors = self.audit.errors
+        found = errors[(errors["model"] == model) & (errors["quantity"] == "mu")]
+        return {str(pocket): dict(row) for pocket, row in found.set_index("pocket").iterrows()}
+
+
+def repair_pockets(
+    frozen: FrozenMap,
+    audit: PocketData,
+    *,
+    settings: PocketSettings,
+    seed: int,
+    jobs: int = 1,
+    share: float = 1.0,
+) -> pd.DataFrame:
+    """Correct flagged pockets with what one half of the audit units shows, and look at the other half.
+
+    The correction is one number a pocket: added to the log odds of a probability, or to the prediction of a
+    continuous outcome, so that the mean error in the half where it is learned is zero.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        Learned from other records.
+    audit : PocketData
+        The audit records.
+    settings : PocketSettings
+        Support, levels and draws; each half must meet them by itself.
+    seed : int
+        Of the halves and of the bootstrap.
+    jobs : int
+        Threads; they change no result.
+    share : float
+        Part of the level that this map may use, as for `audit_map`.
+
+    Returns
+    -------
+    DataFrame
+        A row a model, pocket and half. `half` is the one that is corrected; `flagged` and `correction` come
+        from the other, and without a flag there is no correction. `n` records, mean error before and after
+        with simultaneous intervals, and mean squared error (the Brier score of a probability), all in `half`;
+        nan where nothing was corrected, or where the half could not be tested.
+
+    Examples
+    --------
+    >>> from auditbook.pockets.frozen import Assignment
+    >>> class Whole:
+    ...     n_pockets = 1
+    ...     def assign(self, table):
+    ...         return Assignment(np.zeros(len(table), np.int32), np.ones(len(table)), np.ones(len(table)))
+    ...     def arrays(self):
+    ...         return {}
+    >>> rng = np.random.default_rng(1)
+    >>> risk = np.full(4_000, 0.3)
+    >>> records = PocketData(
+    ...     pd.DataFrame(index=range(4_000)), (rng.random(4_000) < risk).astype(float), False,
+    ...     np.arange(4_000), "record", (), {"twice": 2 * risk},
+    ... )
+    >>> whole = FrozenMap("forest", Whole(), ("F1",), np.array([1]), np.array([0.3]))
+    >>> made = repair_pockets(whole, records, settings=PocketSettings(draws=199), seed=1)
+    >>> made["flagged"].tolist(), made["after"].abs().round(1).tolist()
+    ([True, True], [0.0, 0.0])
+    """
+    plain = replace(settings, paired=())
+    first = split_units(audit.unit, np.random.default_rng(seed))
+    parts = [audit.take(np.flatnonzero(side)) for side in (first, ~first)]
+    if not all(len(part.outcome) for part in parts):
+        return pd.DataFrame(columns=REPAIR_COLUMNS)
+
+    def look(data: PocketData) -> _Half:
+        found = audit_map(frozen, data, contrasts=(), settings=plain, seed=seed, jobs=jobs, share=share)
+        return _Half(data, found)
+
+    halves = [look(part) for part in parts]
+    rows: list[dict[str, Any]] = []
+    for here, there, name in zip(halves, halves[::-1], HALVES, strict=True):
+        learned = learn_corrections(frozen.pockets, there)
+        after = look(correct_pockets(here, learned)) if learned else here
+        for model in audit.predictions:
+            compared = _compare(frozen.pockets, model, (here, there, after), learned)
+            rows += [{"model": model, "map": frozen.name, "half": name} | row for row in compared]
+    found = pd.DataFrame(rows, columns=REPAIR_COLUMNS)
+    place = {model: place for place, model in enumerate(audit.predictions)}
+    return found.sort_values("model", key=lambda column: column.map(place), kind="stable", ignore_index=True)
+
+
+def split_units(unit: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Deal whole units to two halves of as many units, at random.
+
+    Parameters
+    ----------
+    unit : int array, shape (n,)
+        Unit of each record.
+    rng : Generator
+        Source of the draw.
+
+    Returns
+    -------
+    bool array, shape (n,)
+        True in the first half, which has one unit less when their number is odd.
+
+    Examples
+    --------
+    >>> first = split_units(np.array([3, 3, 5, 8, 8]), np.random.default_rng(1))
+    >>> bool(first[0] == first[1]), len({3, 5, 8} - set(np.array([3, 3, 5, 8, 8])[first]))
+    (True, 2)
+    """
+    units, member = np.unique(unit, return_inverse=True)
+    return np.asarray((rng.permutation(len(units)) < len(units) // 2)[member])
+
+
+def learn_corrections(pockets: Sequence[str], half: _Half) -> dict[tuple[str, int], float]:
+    """Learn a correction for every pocket and model whose mean error is flagged in one half.
+
+    Parameters
+    ----------
+    pockets : sequence of str
+        Names of the map's pockets.
+    half : _Half
+        Its records and what testing found.
+
+    Returns
+    -------
+    dict of (str, int) to float
+        Correction by model and position of the pocket.
+    """
+    learned = {}
+    for model, predictions in half.data.predictions.items():
+        rows = half.rows(model)
+        for place, pocket in enumerate(pockets):
+            if bool(rows[pocket]["flagged"]):
+                inside = half.members(place)
+                learned[model, place] = find_correction(
+                    predictions[inside], half.data.outcome[inside], continuous=half.data.continuous
+                )
+    return learned
+
+
+def find_correction(predictions: Array, outcome: Array, *, continuous: bool) -> float:
+    r"""Find the one number that takes the mean error away.
+
+    For a continuous outcome it is the mean of outcome minus prediction. For an event it is the s that solves
+
+    .. math:: \sum_i \operatorname{logit}^{-1}(\operatorname{logit}(p_i) + s) = \sum_i y_i,
+
+    where no event at all counts as half a one, and no non-event likewise, so that s is finite.
+
+    Parameters
+    ----------
+    predictions, outcome : float64 arrays, shape (n,)
+        Of the records of a pocket; at least one.
+    continuous : bool
+        True when the outcome is a number.
+
+    Returns
+    -------
+    float
+        To be added to predictions, or to their log odds.
+
+    References
+    ----------
+    Steyerberg, E. W. et al. (2004). Validation and updating of predictive logistic regression models.
+    doi:10.1002/sim.1844
+
+    Examples
+    --------
+    >>> round(find_correction(np.full(4, 0.5), np.array([1.0, 1, 1, 0]), continuous=False), 3)  # log 3
+    1.099
+    """
+    if continuous:
+        return float(np.mean(outcome - predictions))
+    log_odds, n = _log_odds(predictions), len(outcome)
+    events = float(np.clip(outcome.sum(), 0.5, n - 0.5))
+    # No root lies beyond WIDEST: there every prediction is within 1e-7 of 0 or 1.
+    return float(brentq(lambda shift: _chance(log_odds + shift).sum() - events, -WIDEST, WIDEST))
+
+
+def apply_correction(predictions: Array, correction: float, *, continuous: bool) -> Array:
+    """Add a correction to predictions, or to their log odds.
+
+    Parameters
+    ----------
+    predictions : float64 array, shape (n,)
+        Probabilities, or predicted values.
+    correction : float
+        From `find_correction`.
+    continuous : bool
+        True when the outcome is a number.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        The corrected ones.
+
+    Examples
+    --------
+    >>> apply_correction(np.array([0.5]), np.log(3), continuous=False).round(2).tolist()
+    [0.75]
+    """
+    return predictions + correction if continuous else _chance(_log_odds(predictions) + correction)
+
+
+def _log_odds(predictions: Array) -> Array:
+    safe = np.clip(predictions, SURE, 1 - SURE)
+    return np.asarray(np.log(safe / (1 - safe)))
+
+
+def _chance(log_odds: Array) -> Array:
+    return np.asarray(expit(log_odds))
+
+
+def correct_pockets(half: _Half, learned: Mapping[tuple[str, int], float]) -> PocketData:
+    """Correct the records of one half, pocket by pocket.
+
+    Parameters
+    ----------
+    half : _Half
+        Its records and where they belong.
+    learned : mapping of (str, int) to float
+        From `learn_corrections` on the other half.
+
+    Returns
+    -------
+    PocketData
+        The same records; predictions elsewhere stay.
+    """
+    predictions = {name: values.copy() for name, values in half.data.predictions.items()}
+    for (model, place), correction in learned.items():
+        inside = half.members(place)
+        predictions[model][inside] = apply_correction(
+            predictions[model][inside], correction, continuous=half.data.continuous
+        )
+    return replace(half.data, predictions=predictions)
+
+
+def _compare(
+    pockets: Sequence[str],
+    model: str,
+    halves: tuple[_Half, _Half, _Half],
+    learned: Mapping[tuple[str, int], float],
+) -> list[dict[str, Any]]:
+    """Set the pockets of one model side by side: a half as it is, what the other shows, and corrected."""
+    here, there, after = halves
+    rows = []
+    for place, pocket in enumerate(pockets):
+        correction = learned.get((model, place))
+        before, looked = (half.rows(model)[pocket] for half in (here, there))
+        row = {"pocket": pocket, "flagged": bool(looked["flagged"]), "n": int(before["n"])}
+        row |= _write_error("before", before) | {"brier_before": _square(here, model, place)}
+        if correction is not None:
+            row |= _write_error("after", after.rows(model)[pocket])
+            row |= {"correction": correction, "brier_after": _square(after, model, place)}
+        rows.append(row)
+    return rows
+
+
+def _write_error(when: str, row: Mapping[str, Any]) -> dict[str, float]:
+    """Take a mean error and its interval; nan where it was not tested."""
+    return {when: row["estimate"], f"{when}_low": row["ci_low"], f"{when}_high": row["ci_high"]}
+
+
+def _square(half: _Half, model: str, place: int) -> float:
+    """Return the mean squared error in a pocket; nan without records."""
+    inside = half.members(place)
+    wrong = half.data.predictions[model][inside] - half.data.outcome[inside]
+    return float(np.mean(wrong**2)) if len(wrong) else np.nan
+
+
+def review_list(
+    table: pd.DataFrame, *, maps: Sequence[FrozenMap], errors: pd.DataFrame, model: str
+) -> pd.DataFrame:
+    """List the new records whose pocket is flagged for one model, and say in which direction.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        Features of records that have no outcome yet.
+    maps : sequence of FrozenMap
+        The audited maps.
+    errors : DataFrame
+        What testing found, with the columns of ``pocket_errors.csv``; mean errors alone are looked at.
+    model : str
+        Whose predictions are to be reviewed.
+
+    Returns
+    -------
+    DataFrame
+        A row a record and map: `record` (its position in `table`), `map`, `pocket`, `name` (the pocket in
+        words), `direction` ("over" where the prediction tends to be too high, "under" where it is too low),
+        `conflict` (True where the maps disagree on the direction). Records in no flagged pocket are left out.
+
+    Raises
+    ------
+    InputError
+        If the model was not audited, or a column that a map needs is missing.
+    """
+    flags = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["pocket"] != OVERALL)]
+    if flags.empty:
+        audited = list(dict.fromkeys(errors["model"]))
+        raise InputError(
+            f"model {model!r} was not audited{nearest(model, audited)}; audited: {', '.join(audited)}"
+        )
+    flags = flags[flags["flagged"].astype(bool)]
+    parts = [_list_flagged(table, frozen, flags[flags["map"] == frozen.name]) for frozen in maps]
+    if not any(len(part) for part in parts):
+        return pd.DataFrame(columns=REVIEW_COLUMNS)
+    found = pd.concat([part for part in parts if len(part)])
+    found = found.sort_values("record", kind="stable", ignore_index=True)
+    return found.assign(conflict=found.groupby("record")["direction"].transform("nunique") > 1)
+
+
+def _list_flagged(table: pd.DataFrame, frozen: FrozenMap, flags: pd.DataFrame) -> pd.DataFrame:
+    """List the records in the flagged pockets of one map."""
+    direction = dict(zip(flags["pocket"], flags["direction"], strict=True))
+    codes = frozen.assign(table).codes
+    titles = frozen.titles or frozen.pockets
+    held = np.array([name in direction for name in frozen.pockets], dtype=bool)
+    record = np.flatnonzero((codes != ABSTAIN) & held[codes])
+    pockets = [frozen.pockets[code] for code in codes[record]]
+    return pd.DataFrame(
+        {
+            "record": record,
+            "map": frozen.name,
+            "pocket": pockets,
+            "name": [titles[code] for code in codes[record]],
+            "direction": [direction[name] for name in pockets],
+        }
+    )
