@@ -77,6 +77,32 @@ def make_pocket_tables(kind: str = "full", *, seed: int = 7) -> dict[str, pd.Dat
     return tabulate(RECIPES[kind], np.random.default_rng(seed))
 
 
+def make_tables_of_run(
+    kinds: dict[str, str], attributes: dict[str, tuple[str, ...]], *, sites: bool, tested: bool
+) -> dict[str, pd.DataFrame]:
+    """Make the six tables of a run with these kinds of scores (by model), groups and sites.
+
+    Parameters
+    ----------
+    kinds : dict of str to str
+        Kind of each model's score; decisions are not audited in pockets.
+    attributes : dict of str to tuple of str
+        Groups of each attribute; the last is the reference.
+    sites, tested : bool
+        Whether sites are the units, and whether anything has enough support.
+    """
+    models = tuple(name for name, kind in kinds.items() if kind != "decision")
+    recipe = PocketRecipe(
+        pockets=4 if models else 0,
+        models=models,
+        groups=attributes,
+        tested=tested,
+        sites=sites,
+        paired=tested,
+    )
+    return tabulate(recipe, np.random.default_rng(7))
+
+
 def tabulate(recipe: PocketRecipe, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     """Make the six tables of a recipe."""
     if not recipe.pockets:

@@ -16,6 +16,7 @@ from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.site_agreement import rate_agreement
 from auditbook.site_verdicts import judge_sites
 from auditbook.tiers import assign_tiers
+from pocket_tables import make_tables_of_run
 
 NAN = float("nan")
 AWKWARD = (
@@ -148,6 +149,9 @@ def make_run(folder: Path, kind: str = "two_groups", *, seed: int = 42) -> Path:
         "cohort_columns": tabulate_columns(recipe),
         "models": tabulate_models(recipe, sample),
         "score_bins": bin_scores(recipe, sample),
+        **make_tables_of_run(
+            recipe.models, recipe.attributes, sites=bool(recipe.sites), tested=recipe.rows > 1000
+        ),
     }
     (folder / "results").mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
