@@ -155,6 +155,15 @@ def test_directions_have_their_marks_and_words(tables):
     assert "too low: 0.130 predicted, 0.200 happened" in said
 
 
+def test_an_interval_without_ends_is_a_dash(tables):
+    errors = tables["full"]["pocket_errors"]
+    picked = say.pick_errors(errors, model="xgboost", name="forest", quantity="mu")
+    endless = picked.assign(ci_low=-np.inf, ci_high=np.inf, flagged=False, direction="")
+    laid = say.lay_out(endless, tables["full"]["pockets"])
+    assert "(\N{EN DASH})" in say.describe_errors(laid)
+    draw.draw_errors(laid, label="x").figure.canvas.draw()
+
+
 def test_flags_that_do_not_stand_the_stricter_level_are_hints(tables):
     said = say.describe_strict(pick(tables), level=0.0025)
     assert "There stay flagged: F1. No longer flagged: F2 and F3; take them as hints." in said

@@ -120,6 +120,8 @@ def lay_out(errors: pd.DataFrame, pockets: pd.DataFrame) -> pd.DataFrame:
         Its rows with label, size, kind ("over", "under", "none", "untested"), note (why not tested), found.
     """
     titles = title_pockets(pockets, errors["map"].iloc[0]) if len(errors) else {}
+    ends = {name: errors[name].replace([np.inf, -np.inf], np.nan) for name in ("ci_low", "ci_high")}
+    errors = errors.assign(**ends)  # too few draws for the level leave an interval without ends
     flagged = is_true(errors["flagged"])
     kinds = [
         "untested" if row.status != "tested" else row.direction if flag else "none"
