@@ -33,7 +33,12 @@ NULL_FIELDS = (
     "published_low published_high"
 ).split()
 KEYS = ["design", "sd", "prediction", "quantity"]
-DESIGNS = {"independent": "independent records", "dependent": "150 units", "continuous": "continuous"}
+DESIGNS = {
+    "independent": "independent records",
+    "dependent": "150 units",
+    "few": "45 units",
+    "continuous": "continuous",
+}
 NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
 
 
@@ -133,7 +138,7 @@ def _label_design(row: object) -> str:
     """Write one design of the null simulations in words."""
     design, quantity = str(row.design), str(row.quantity)  # type: ignore[attr-defined]
     parts = [NULL_QUANTITIES.get(quantity, quantity), DESIGNS.get(design, design)]
-    if design == "dependent":
+    if design in ("dependent", "few"):
         parts += [f"SD {row.sd:g}", f"{row.prediction} risk"]  # type: ignore[attr-defined]
     return ", ".join(parts)
 
