@@ -187,6 +187,17 @@ def combine_maps(
         group in a gap, abstained and untested ones included. Together, a record counts as ruled out when the
         interval of its pocket lies within the tolerance in every map. `in_gap_share` takes all directions.
         Counts of pockets leave out the overall comparison.
+
+    Examples
+    --------
+    >>> from auditbook.pockets.testing import audit_map
+    >>> from auditbook.simulation.fixed_map import fix_map
+    >>> from auditbook.simulation.null_worlds import DESIGNS, draw_null
+    >>> audit = draw_null(DESIGNS[1], np.random.default_rng(1))
+    >>> found = audit_map(fix_map(5), audit, contrasts=(), settings=PocketSettings(draws=99), seed=1)
+    >>> summary = combine_maps([found], audit, contrasts=(), tolerances=(0.05,))
+    >>> summary[["tested", "flagged", "equivalence_share"]].to_numpy().tolist()
+    [[5.0, 0.0, 1.0]]
     """
     pairs = {pair.name: pair for pair in contrasts}
     keys = [

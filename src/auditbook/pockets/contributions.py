@@ -5,7 +5,8 @@ An estimate is a signed sum of cell means of the error, prediction minus outcome
 .. math:: \psi_u = \sum_k \frac{s_k}{n_k} \sum_{i \in u, k} (e_i - \bar e_k), \qquad
           \mathrm{SE}^2 = \frac{U}{U - 1} \sum_u \psi_u^2,
 
-with U the units that hold a record of the cells compared.
+with U the units that hold a record of the cells compared. That is the cluster-robust error of a regression of
+e on a constant or on the focal group's indicator, without the factor (n - 1)/(n - k) that some programs add.
 """
 
 from collections.abc import Sequence

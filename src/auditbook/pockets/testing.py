@@ -117,6 +117,15 @@ def audit_map(
     ----------
     MacKinnon, J. G., Nielsen, M. Ø. and Webb, M. D. (2023). Cluster-robust inference: a guide to empirical
     practice. doi:10.1016/j.jeconom.2022.04.001
+
+    Examples
+    --------
+    >>> from auditbook.simulation.fixed_map import fix_map
+    >>> from auditbook.simulation.null_worlds import DESIGNS, draw_null
+    >>> audit = draw_null(DESIGNS[1], np.random.default_rng(1))
+    >>> found = audit_map(fix_map(5), audit, contrasts=(), settings=PocketSettings(draws=99), seed=1)
+    >>> found.errors["status"].tolist().count("tested"), bool(found.errors["flagged"].any())
+    (6, False)
     """
     assignment = frozen.assign(audit.table)
     families = list(
