@@ -105,10 +105,24 @@ def test_what_to_do_is_told_and_drawn_for_every_cohort(tables, kind):
 
 def test_a_run_without_pockets_and_one_without_a_test_say_so(tables):
     off, untested, full = (tables[kind] for kind in ("off", "untested", "full"))
-    assert "No pockets in this run" in maps.announce_pockets(off["pockets"], off["pocket_errors"])
-    said = maps.announce_pockets(untested["pockets"], untested["pocket_errors"])
+    info = {"pockets": {"status": "left out", "reason": "<run> = false"}}
+    said = maps.announce_pockets(info, off["pockets"], off["pocket_errors"])
+    assert "No pockets in this run" in said
+    assert "left out: &#60;run&#62;" in said
+    assert "left out." in maps.announce_pockets({}, off["pockets"], off["pocket_errors"])
+    said = maps.announce_pockets({}, untested["pockets"], untested["pocket_errors"])
     assert "none could be tested" in said
-    assert maps.announce_pockets(full["pockets"], full["pocket_errors"]) == ""
+    assert maps.announce_pockets({}, full["pockets"], full["pocket_errors"]) == ""
+
+
+def test_roles_are_told_with_their_records_and_units():
+    counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 100)
+    told = {"status": "done", "unit_kind": "site", "records": counts, "units": dict.fromkeys(counts, 1)}
+    told |= {"columns": ["a", "b"], "notes": ["<x> is mapped"]}
+    said = maps.describe_roles({"pockets": told})
+    assert "each site has one role: 100 records (1 unit) develop models" in said
+    assert "The maps may use 2 columns. Of the predictions: &#60;x&#62; is mapped." in said
+    assert maps.describe_roles({}) == maps.describe_roles({"pockets": {"status": "left out"}}) == ""
 
 
 def test_a_run_reads_the_tables_back_and_says_the_same(tables, tmp_path):

@@ -501,7 +501,8 @@ def strict_level(info: Mapping[str, Any]) -> float:
     float
         What ``pockets`` in run.json says, else the published one.
     """
-    return float((info.get("pockets") or {}).get("strict_level", PocketSettings().strict_level))
+    settings = (info.get("pockets") or {}).get("settings") or {}
+    return float(settings.get("strict_level", PocketSettings().strict_level))
 
 
 def describe_shown(model: str, contrast: str) -> str:

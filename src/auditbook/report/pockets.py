@@ -66,11 +66,13 @@ def is_true(column: pd.Series) -> pd.Series:
     return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
 
 
-def announce_pockets(pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
+def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
     """Say before anything else whether this run has pockets, and whether any could be tested.
 
     Parameters
     ----------
+    info : mapping
+        The run's ``run.json``.
     pockets, errors : DataFrame
         pockets.csv and pocket_errors.csv.
 
@@ -80,10 +82,11 @@ def announce_pockets(pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
         Markdown.
     """
     if pockets.empty:
+        reason = (info.get("pockets") or {}).get("reason", "")
+        why = f": {escape(reason)}" if reason else ""
         return (
-            "> **No pockets in this run.** The cohort file leaves the pocket audit out (`run = false` in "
-            "`[pockets]`). What follows shows the method on examples; figures and tables of the cohort stay "
-            "empty."
+            f"> **No pockets in this run.** The pocket audit was left out{why}. What follows shows the "
+            "method on examples; figures and tables of the cohort stay empty."
         )
     if errors.empty or not (errors["status"] == "tested").any():
         return (
@@ -324,10 +327,20 @@ def describe_roles(info: Mapping[str, Any]) -> str:
         Markdown; blank when nothing is known.
     """
     told = info.get("pockets") or {}
-    parts = []
-    if told.get("unit_kind"):
-        kind = {"record": "record by itself", "site": "site", "unit": "unit of the cohort file"}
-        parts.append(f"each {kind.get(told['unit_kind'], escape(told['unit_kind']))} has one role")
-    names = {"development": "develop the models", "discovery": "learn the maps", "audit": "are audited"}
-    parts += [f"{plural(told[key], 'record')} {text}" for key, text in names.items() if key in told]
-    return f"In this run {join_words(parts)}." if parts else ""
+    if told.get("status") != "done":
+        return ""
+    kind = {"record": "each record", "site": "each site", "unit": "each unit of the cohort file"}
+    names = {
+        "development": "develop models",
+        "graph": "form the graph",
+        "calibration": "calibrate the assignment",
+        "audit": "are audited",
+    }
+    parts = [
+        f"{plural(told['records'][key], 'record')} ({plural(told['units'][key], 'unit')}) {text}"
+        for key, text in names.items()
+    ]
+    text = f"In this run {kind[told['unit_kind']]} has one role: {join_words(parts)}. "
+    text += f"The maps may use {plural(len(told['columns']), 'column')}."
+    notes = "; ".join(escape(note) for note in told["notes"])
+    return f"{text} Of the predictions: {notes}." if notes else text
