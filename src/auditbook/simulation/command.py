@@ -1,0 +1,179 @@
+"""What does ``auditbook simulate`` do: run replicates that are missing, and say what they show."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from auditbook.errors import InputError, nearest
+from auditbook.project import project_file, runs_folder
+from auditbook.simulation.scenarios import WORLDS
+from auditbook.simulation.scoring import count_false_flags, score_methods
+from auditbook.simulation.sizes import QUICK, Sizes
+from auditbook.simulation.stored import store
+from auditbook.simulation.tasks import collect, plan_tasks, run_tasks
+from auditbook.simulation.worlds import World
+
+SEED = 2_026
+SHOWN = ("combined", "forest", "ridge", "k-means", "risk bins", "targeted", "oracle")
+"""Methods in the summary that is printed."""
+
+
+@dataclass(frozen=True)
+class SimulationProfile:
+    """How much is run when nothing else is said.
+
+    Attributes
+    ----------
+    sizes : Sizes
+        Records, trees and draws.
+    worlds : tuple of str
+        Names of the worlds; empty takes all.
+    replicates : int
+        Of each.
+    """
+
+    sizes: Sizes
+    worlds: tuple[str, ...]
+    replicates: int
+
+
+PROFILES = {
+    "quick": SimulationProfile(QUICK, ("linear", "u-shaped standardised", "binary"), 3),
+    "standard": SimulationProfile(Sizes(), (), 60),
+    "full": SimulationProfile(Sizes(), (), 300),
+}
+"""Quick ends in three minutes and shows the form of the results, not their values."""
+
+
+def simulate(
+    *,
+    profile: str = "quick",
+    worlds: Sequence[str] = (),
+    replicates: int | None = None,
+    folder: Path | None = None,
+    data: Path | None = None,
+    seed: int = SEED,
+    jobs: int = 1,
+    scheduler: str = "",
+    keep: bool = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> str:
+    """Run the replicates that a folder does not hold yet, and summarise all that it holds.
+
+    Parameters
+    ----------
+    profile : {"quick", "standard", "full"}
+        Sizes, worlds and number of replicates.
+    worlds : sequence of str
+        Names of the worlds instead of the profile's.
+    replicates : int, optional
+        Of each world instead of the profile's.
+    folder : Path, optional
+        Where finished replicates are kept; a folder of the profile's name among the runs without it.
+    data : Path, optional
+        Folder with the real tables; without it the worlds that need one are left out, unless they are named.
+    seed : int
+        Of the simulation.
+    jobs : int
+        Processes on this machine; they change no result.
+    scheduler : str
+        Address of a Dask scheduler that runs the tasks instead.
+    keep : bool
+        True writes the tables of ``data/simulations`` anew.
+    say : callable
+        Is told how far it is.
+
+    Returns
+    -------
+    str
+        Scores and false flags as text.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or real tables are missing.
+    RunError
+        If tasks failed twice.
+    """
+    if profile not in PROFILES:
+        raise InputError(f"--profile: found {profile!r}, allowed are {', '.join(PROFILES)}")
+    chosen = PROFILES[profile]
+    rows = folder if folder is not None else runs_folder() / "simulations" / profile
+    taken = choose_worlds(worlds or chosen.worlds, data=data)
+    tasks = plan_tasks(taken, replicates=replicates or chosen.replicates, seed=seed)
+    run_tasks(tasks, rows, sizes=chosen.sizes, data=data, jobs=jobs, scheduler=scheduler, say=say)
+    if keep:
+        store(rows, project_file("data") / "simulations")
+    return summarise(collect(rows))
+
+
+def choose_worlds(names: Sequence[str], *, data: Path | None) -> tuple[World, ...]:
+    """Choose worlds by name, or all that can be run.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Empty takes all.
+    data : Path or None
+        Folder with the real tables.
+
+    Returns
+    -------
+    tuple of World
+        In the order given.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or a world that was named needs a real table.
+
+    Examples
+    --------
+    >>> [world.name for world in choose_worlds(["binary"], data=None)]
+    ['binary']
+    """
+    known = {world.name: world for world in WORLDS}
+    faults = [
+        f"no world is named {name!r}{nearest(name, list(known))}" for name in names if name not in known
+    ]
+    if faults:
+        raise InputError(*faults)
+    if not names:
+        return tuple(world for world in WORLDS if not world.real or data is not None)
+    missing = [name for name in names if known[name].real and data is None]
+    if missing:
+        raise InputError(f"{', '.join(missing)}: --data must name the folder with the real tables")
+    return tuple(known[name] for name in names)
+
+
+def summarise(found: pd.DataFrame) -> str:
+    """Write scores and false flags as text.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `collect`.
+
+    Returns
+    -------
+    str
+        Two tables.
+    """
+    scores = score_methods(found)
+    keys = ["question", "scenario", "shift", "replicates"]
+    wide = scores[scores["method"].isin(SHOWN)].pivot_table(
+        index=keys, columns="method", values="f1", sort=False
+    )
+    quiet = count_false_flags(found)
+    quiet = quiet[quiet["method"].isin(SHOWN)]
+    flags = quiet.pivot_table(
+        index=["question", "world", "replicates"], columns="method", values="share", sort=False
+    )
+    return (
+        "F1 of the flags where an error is planted\n"
+        f"{wide.round(2).reset_index().to_string(index=False)}\n\n"
+        "Share of replicates with a flag where nothing is wrong\n"
+        f"{flags.round(3).reset_index().to_string(index=False)}"
+    )

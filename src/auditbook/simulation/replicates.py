@@ -1,0 +1,136 @@
+"""What is one replicate: new records, new maps, and every planted error audited on all of them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.combining import COMBINED
+from auditbook.pockets.data import Contrast, declare_contrasts
+from auditbook.pockets.frozen import FrozenMap
+from auditbook.resampling import open_stream
+from auditbook.simulation.fixed_map import fix_map
+from auditbook.simulation.judged import COUNTS, Verdict, describe_verdicts, judge_map
+from auditbook.simulation.learned import OURS, learn_maps
+from auditbook.simulation.risk_bins import bin_errors
+from auditbook.simulation.sizes import Sizes
+from auditbook.simulation.worlds import Drawn, Plant, World, mark_region, oracle_column, plant_error
+
+KEYS = ["world", "replicate", "seed", "question", "region", "shift", "method"]
+COLUMNS = [*KEYS, *COUNTS, "pockets", "tested", "flagged", "overall", "covered"]
+METHODS = (
+    "forest",
+    "leiden",
+    "ridge",
+    COMBINED,
+    "k-means",
+    "mahalanobis",
+    "risk bins",
+    "cem",
+    "cem top 3",
+    "targeted",
+    "oracle",
+)
+"""Ours, the alternatives, and the oracle, which is told the region and competes with nobody."""
+ORACLE_POCKETS = 3
+"""Outside the region, where the error raises predictions, and where it lowers them."""
+
+
+def run_replicate(
+    world: World, *, replicate: int, seed: int, sizes: Sizes, folder: Path | None = None
+) -> pd.DataFrame:
+    """Run one replicate of a world; the same arguments give the same rows, wherever they are run.
+
+    Parameters
+    ----------
+    world : World
+        How records come about and what is planted.
+    replicate : int
+        Number of the replicate, from 0.
+    seed : int
+        Of the whole simulation; each world and replicate has random numbers of its own.
+    sizes : Sizes
+        Records, trees and draws.
+    folder : Path, optional
+        Holds the real tables, for worlds that need one.
+
+    Returns
+    -------
+    DataFrame
+        One row a plant and method, with `COLUMNS`, all whole numbers or names.
+    """
+    names = world.name, str(replicate)
+    drawn = world.draw(open_stream(seed, *names, "records"), sizes, folder)
+    learn, test = (int(open_stream(seed, *names, part).integers(2**31)) for part in ("maps", "bootstrap"))
+    with threadpool_limits(1):  # sums in one order, whatever the number of processors
+        rows = list(_audit_all(drawn, world, sizes, learn, test))
+    found = pd.DataFrame(rows).assign(world=world.name, replicate=replicate, seed=seed)
+    return found[COLUMNS]
+
+
+def _audit_all(drawn: Drawn, world: World, sizes: Sizes, learn: int, test: int) -> Iterator[dict[str, Any]]:
+    """Learn all maps, test each, and score it for every plant."""
+    contrasts = declare_contrasts(drawn.audit.data.attributes)
+    settings = sizes.pockets(continuous=world.continuous)
+    maps = learn_maps(drawn, contrasts, settings, learn)
+    given: dict[str, dict[Plant, Verdict]] = {
+        each.name: _judge(each, drawn, world.plants, contrasts, settings, test) for each in maps
+    }
+    own = _learn_own(drawn, world.plants, sizes, len(maps[0].pockets), learn)
+    for method in ("targeted", "oracle"):
+        given[method] = {}
+    for (method, plant), frozen in own.items():
+        given[method] |= _judge(frozen, drawn, (plant,), contrasts, settings, test)
+    for plant in world.plants:
+        for method in METHODS:
+            yield from _describe(given, drawn, plant, method)
+
+
+def _judge(
+    frozen: FrozenMap,
+    drawn: Drawn,
+    plants: tuple[Plant, ...],
+    contrasts: tuple[Contrast, ...],
+    settings: PocketSettings,
+    seed: int,
+) -> dict[Plant, Verdict]:
+    audit = mark_region(drawn.audit) if frozen.name == "oracle" else drawn.audit
+    return judge_map(frozen, audit, plants, contrasts=contrasts, settings=settings, seed=seed)
+
+
+def _learn_own(
+    drawn: Drawn, plants: tuple[Plant, ...], sizes: Sizes, pockets: int, seed: int
+) -> dict[tuple[str, Plant], FrozenMap]:
+    """Make the maps that belong to one plant alone: learned from its errors, or told its region."""
+    found = {}
+    for plant in plants:
+        found["targeted", plant] = bin_errors(
+            drawn.discovery.data,
+            plant_error(drawn.discovery, plant),
+            plant.question,
+            pockets=pockets,
+            sizes=sizes,
+            seed=seed,
+        )
+        if plant.region:
+            column = oracle_column(plant.region)
+            found["oracle", plant] = fix_map(ORACLE_POCKETS, name="oracle", column=column)
+    return found
+
+
+def _describe(
+    given: Mapping[str, Mapping[Plant, Verdict]], drawn: Drawn, plant: Plant, method: str
+) -> Iterator[dict[str, Any]]:
+    """Score one method for one plant; there is no oracle where nothing is planted."""
+    names = OURS if method == COMBINED else (method,)
+    verdicts = [given[name][plant] for name in names if plant in given[name]]
+    if verdicts:
+        row = describe_verdicts(verdicts, drawn.audit, plant, half=method == COMBINED)
+        own = {"question": plant.question, "region": plant.region, "shift": plant.shift, "method": method}
+        yield own | {
+            name: value if isinstance(value, str) else int(np.int64(value)) for name, value in row.items()
+        }

@@ -1,0 +1,119 @@
+"""What does the project keep of its simulations: every replicate's counts, their scores, and their origin."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from dataclasses import asdict
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from auditbook.project import ROOT, code_digest, versions
+from auditbook.simulation.scoring import compare_methods, count_false_flags, count_verdicts, score_methods
+from auditbook.simulation.tasks import collect, read_sizes
+
+REPLICATES = "pockets_replicates.csv.gz"
+SCORES, COMPARED = "pockets_scores.csv", "pockets_compared.csv"
+VERDICTS, QUIET = "pockets_verdicts.csv", "pockets_quiet.csv"
+ORIGIN = "pockets_simulation.json"
+
+
+def store(rows: Path, target: Path) -> dict[str, Any]:
+    """Store finished replicates, what follows from them, and how they were made.
+
+    Parameters
+    ----------
+    rows : Path
+        Folder of the replicates.
+    target : Path
+        Receives the files; those of an earlier call are replaced.
+
+    Returns
+    -------
+    dict
+        The provenance, as it is written: replicates of each world, sizes, seeds, versions, commit and time.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to store.
+    """
+    found = collect(rows)
+    target.mkdir(parents=True, exist_ok=True)
+    (target / REPLICATES).write_bytes(gzip.compress(_as_csv(found).encode(), mtime=0))
+    compared = compare_methods(found)
+    tables = {
+        SCORES: score_methods(found),
+        COMPARED: compared,
+        VERDICTS: count_verdicts(compared),
+        QUIET: count_false_flags(found),
+    }
+    for name, table in tables.items():
+        (target / name).write_text(_as_csv(table), encoding="utf-8")
+    origin = describe_origin(found, rows)
+    (target / ORIGIN).write_text(json.dumps(origin, indent=1) + "\n", encoding="utf-8")
+    return origin
+
+
+def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
+    """Say how replicates were made.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `collect`.
+    rows : Path
+        Their folder.
+
+    Returns
+    -------
+    dict
+        Plain values.
+    """
+    counts = found.drop_duplicates(["world", "seed", "replicate"]).groupby("world", sort=False).size()
+    return {
+        "made_by": "auditbook simulate",
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": read_commit(),
+        "code": code_digest(),
+        "seeds": sorted(int(seed) for seed in found["seed"].unique()),
+        "streams": "of a replicate: seed, name of the world, number of the replicate",
+        "replicates": {str(name): int(count) for name, count in counts.items()},
+        "sizes": asdict(read_sizes(rows)),
+        "versions": versions(),
+    }
+
+
+def read_commit() -> str:
+    """Return the commit of the clone; blank where it is none or git is missing."""
+    if shutil.which("git") is None:
+        return ""
+    call = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    found = subprocess.run(call, capture_output=True, text=True, check=False)
+    return found.stdout.strip()
+
+
+def read_stored(target: Path) -> pd.DataFrame:
+    """Read the stored counts of every replicate.
+
+    Parameters
+    ----------
+    target : Path
+        Folder that `store` has written.
+
+    Returns
+    -------
+    DataFrame
+        As from `collect`.
+    """
+    return pd.read_csv(target / REPLICATES, keep_default_na=False)
+
+
+def _as_csv(table: pd.DataFrame) -> str:
+    text = StringIO()
+    table.to_csv(text, index=False, lineterminator="\n", float_format="%.6g")
+    return text.getvalue()

@@ -1,0 +1,357 @@
+"""How are replicates run: one task each, in any order, anywhere, and each finished one is kept."""
+
+import json
+import os
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from multiprocessing import current_process
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pandas as pd
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from auditbook.errors import InputError, RunError
+from auditbook.simulation.replicates import COLUMNS, run_replicate
+from auditbook.simulation.scenarios import find_world
+from auditbook.simulation.sizes import Sizes
+from auditbook.simulation.worlds import World
+
+Say = Callable[[str], None]
+
+ATTEMPTS = 2
+"""Times that a task is tried."""
+PLAN = "simulation.json"
+"""File that says what the rows of a folder were made with."""
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """One replicate of one world: the key of its rows.
+
+    Attributes
+    ----------
+    replicate : int
+        Number of the replicate, from 0.
+    world : str
+        Name of the world.
+    seed : int
+        Of the whole simulation.
+    """
+
+    replicate: int
+    world: str
+    seed: int
+
+    @property
+    def file(self) -> str:
+        """Name of the file of its rows.
+
+        Examples
+        --------
+        >>> Task(7, "binary one tail", 1).file
+        'binary-one-tail-1-00007.csv'
+        """
+        return f"{self.world.replace(' ', '-')}-{self.seed}-{self.replicate:05d}.csv"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended.
+
+    Attributes
+    ----------
+    task : Task
+        Which.
+    rows : str
+        Its rows as CSV; blank when it failed.
+    fault : str
+        What went wrong; blank when nothing did.
+    seconds : float
+        How long it took.
+    """
+
+    task: Task
+    rows: str
+    fault: str
+    seconds: float
+
+
+def plan_tasks(worlds: Iterable[World], *, replicates: int, seed: int) -> list[Task]:
+    """List the tasks, a replicate of every world before the next of any.
+
+    Parameters
+    ----------
+    worlds : iterable of World
+        In their order.
+    replicates : int
+        Of each.
+    seed : int
+        Of the simulation.
+
+    Returns
+    -------
+    list of Task
+        Whatever was done before is not looked at.
+    """
+    names = [world.name for world in worlds]
+    return [Task(replicate, name, seed) for replicate in range(replicates) for name in names]
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    rows: Path,
+    *,
+    sizes: Sizes,
+    data: Path | None = None,
+    jobs: int = 1,
+    scheduler: str = "",
+    say: Say = lambda text: None,
+) -> int:
+    """Run the tasks whose rows are not there yet, and keep each as soon as it is done.
+
+    A task that fails, or whose worker dies, is tried once more. The files are written here, complete or not
+    at all, so that workers need no common disk and an interruption loses only what was running.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        What is wanted.
+    rows : Path
+        Folder of the rows; made when it is not there.
+    sizes : Sizes
+        Records, trees and draws of every task.
+    data : Path, optional
+        Folder with real tables, as the workers see it.
+    jobs : int
+        Processes on this machine.
+    scheduler : str
+        Address of a Dask scheduler that runs the tasks instead, such as "tcp://node:8786".
+    say : callable
+        Is told how far it is, and how long the rest will take.
+
+    Returns
+    -------
+    int
+        Tasks that were run; the others were there.
+
+    Raises
+    ------
+    InputError
+        If the folder holds rows of other sizes, or Dask is not installed.
+    RunError
+        If tasks failed twice; all others are kept.
+    """
+    claim_folder(rows, sizes)
+    waiting = [task for task in tasks if not (rows / task.file).exists()]
+    clock = _Clock(len(waiting), len(tasks), jobs, say)
+    faults: dict[Task, str] = {}
+    for attempt in range(ATTEMPTS):
+        left = [task for task in waiting if not (rows / task.file).exists()]
+        if not left:
+            break
+        if attempt:
+            say(f"trying {len(left)} task(s) once more")
+        for found in _each_outcome(left, sizes, data, jobs, scheduler, say):
+            if found.fault:
+                faults[found.task] = found.fault
+            else:
+                write_rows(rows / found.task.file, found.rows)
+                clock.count(found)
+    failed = [task for task in waiting if not (rows / task.file).exists()]
+    if failed:
+        last = faults.get(failed[0], "its worker died")
+        raise RunError(f"{len(failed)} of {len(waiting)} tasks failed twice; the first, {failed[0]}: {last}")
+    return len(waiting)
+
+
+class _Clock:
+    """Says how far the work is."""
+
+    def __init__(self, waiting: int, wanted: int, jobs: int, say: Say) -> None:
+        self.started, self.done, self.waiting, self.say = monotonic(), 0, waiting, say
+        say(f"{waiting} of {wanted} replicates to run")
+
+    def count(self, found: Outcome) -> None:
+        """Count one task as finished."""
+        self.done += 1
+        rest = (monotonic() - self.started) / self.done * (self.waiting - self.done)
+        self.say(
+            f"{self.done}/{self.waiting} {found.task.world} {found.task.replicate} in {found.seconds:.0f} s, "
+            f"about {format_time(rest)} left"
+        )
+
+
+def format_time(seconds: float) -> str:
+    """Write a time roughly.
+
+    Examples
+    --------
+    >>> format_time(42), format_time(4000), format_time(100_000)
+    ('42 s', '1 h 07 min', '27 h 47 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def attempt_task(task: Task, sizes: Sizes, data: Path | None) -> Outcome:
+    """Run one task and catch what goes wrong; this is all that a worker does.
+
+    Parameters
+    ----------
+    task : Task
+        Which.
+    sizes : Sizes
+        Records, trees and draws.
+    data : Path or None
+        Folder with real tables.
+
+    Returns
+    -------
+    Outcome
+        Rows, or the fault.
+    """
+    started = monotonic()
+    try:
+        world = find_world(task.world)
+        _require_children(world)
+        found = run_replicate(world, replicate=task.replicate, seed=task.seed, sizes=sizes, folder=data)
+        text = found.to_csv(index=False, lineterminator="\n")
+    except Exception as fault:  # a worker must survive whatever a task does
+        return Outcome(task, "", "".join(traceback.format_exception(fault)), monotonic() - started)
+    return Outcome(task, text, "", monotonic() - started)
+
+
+def _require_children(world: World) -> None:
+    """Say what to do when a worker may not start the process that a block model is fitted in."""
+    if not world.continuous and current_process().daemon:
+        raise RunError(
+            "this worker may not start processes, which block models are fitted in: start Dask's workers "
+            "with DASK_DISTRIBUTED__WORKER__DAEMON=False in their environment, or with --no-nanny"
+        )
+
+
+def _each_outcome(
+    tasks: Sequence[Task], sizes: Sizes, data: Path | None, jobs: int, scheduler: str, say: Say
+) -> Iterator[Outcome]:
+    """Run tasks here, in processes, or on a cluster; yield each when it is done, in any order."""
+    if scheduler:
+        yield from _on_cluster(tasks, sizes, data, scheduler)
+    elif jobs == 1:
+        yield from (attempt_task(task, sizes, data) for task in tasks)
+    else:
+        calls = (delayed(attempt_task)(task, sizes, data) for task in tasks)
+        try:
+            yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
+        except BrokenProcessPool:
+            say("a worker died")
+
+
+def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, scheduler: str) -> Iterator[Outcome]:
+    """Run tasks on a Dask cluster, which gives the tasks of a worker that dies to another."""
+    if find_spec("distributed") is None:
+        raise InputError("--scheduler needs Dask: pip install distributed, here and where workers run")
+    distributed: Any = import_module("distributed")
+    with distributed.Client(scheduler, set_as_default=False) as client:
+        futures = [
+            client.submit(attempt_task, task, sizes, data, pure=False, key=f"{task.file}-{os.getpid()}")
+            for task in tasks
+        ]
+        places = {future.key: task for future, task in zip(futures, tasks, strict=True)}
+        for future in distributed.as_completed(futures):
+            if future.status == "finished":
+                yield future.result()
+            else:
+                yield Outcome(places[future.key], "", f"{future.exception()!r}", 0.0)
+            future.release()
+
+
+def claim_folder(rows: Path, sizes: Sizes) -> None:
+    """Make the folder of the rows, or check that those in it were made with the same sizes.
+
+    Parameters
+    ----------
+    rows : Path
+        The folder.
+    sizes : Sizes
+        What is to be run.
+
+    Raises
+    ------
+    InputError
+        If it was made with others.
+    """
+    rows.mkdir(parents=True, exist_ok=True)
+    known = rows / PLAN
+    if not known.exists():
+        write_rows(known, json.dumps(asdict(sizes), indent=1) + "\n")
+    elif read_sizes(rows) != sizes:
+        raise InputError(f"{rows} holds replicates of other sizes ({known}); name another folder")
+
+
+def read_sizes(rows: Path) -> Sizes:
+    """Read what the rows of a folder were made with.
+
+    Parameters
+    ----------
+    rows : Path
+        The folder.
+
+    Returns
+    -------
+    Sizes
+        Of all its rows.
+
+    Raises
+    ------
+    InputError
+        If the folder does not say.
+    """
+    try:
+        return Sizes(**json.loads((rows / PLAN).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as fault:
+        raise InputError(f"{rows} is no folder of replicates: {PLAN} is missing or damaged") from fault
+
+
+def write_rows(path: Path, text: str) -> None:
+    """Write a file complete or not at all."""
+    draft = path.with_suffix(f".{os.getpid()}.tmp")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+def collect(rows: Path) -> pd.DataFrame:
+    """Read all finished replicates of a folder.
+
+    Parameters
+    ----------
+    rows : Path
+        The folder.
+
+    Returns
+    -------
+    DataFrame
+        With the columns of `run_replicate`, by world and replicate.
+
+    Raises
+    ------
+    InputError
+        If there are none, or a file is damaged.
+    """
+    parts = []
+    for path in sorted(rows.glob("*.csv")):
+        part = pd.read_csv(path, keep_default_na=False)
+        if list(part.columns) != COLUMNS:
+            raise InputError(f"{path} does not hold the rows of a replicate; remove it to run it again")
+        parts.append(part)
+    if not parts:
+        raise InputError(f"{rows} holds no finished replicate")
+    joined = pd.concat(parts, ignore_index=True)
+    return joined.sort_values(["world", "seed", "replicate"], kind="stable", ignore_index=True)
