@@ -175,3 +175,11 @@ def test_an_audit_without_groups_has_mean_errors_only(n):
     assert set(summary["quantity"]) == {"mu"}
     assert summary["composition"].isna().all()
     assert summary["tested"].max() == (6 if n == 900 else 0)
+
+
+def test_columns_keep_their_kind_when_there_is_nothing_to_fill_them_with():
+    audit = draw_records(np.random.default_rng(11), 900)
+    some, none = summarise(audit), summarise(replace(audit, attributes=()))
+    assert (some.dtypes == none.dtypes).all()
+    (full, _), (thin, _) = audit_both(audit), audit_both(audit.take(np.arange(60)))
+    assert (full.errors.dtypes == thin.errors.dtypes).all()

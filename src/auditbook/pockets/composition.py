@@ -169,7 +169,8 @@ def split_gaps(found: MapAudit, audit: PocketData, *, contrasts: Sequence[Contra
         _split_row({str(name): cell for name, cell in row.items()}, pairs[row["contrast"]], found, audit)
         for row in overall.to_dict("records")
     ]
-    return pd.DataFrame(rows, columns=[*SPLIT_KEYS, *Split.__annotations__, "composition_share"])
+    figures = [*Split.__annotations__, "composition_share"]
+    return pd.DataFrame(rows, columns=[*SPLIT_KEYS, *figures]).astype(dict.fromkeys(figures, float))
 
 
 def _split_row(row: dict[str, Any], pair: Contrast, found: MapAudit, audit: PocketData) -> dict[str, Any]:
