@@ -100,7 +100,7 @@ def test_what_to_do_is_told_and_drawn_for_every_cohort(tables, kind):
         said += [act.describe_repairs(repairs), act.describe_reach(errors, model=model)]
         draw.draw_repairs(repairs, label="mean error").figure.canvas.draw()
         assert "<table" in table_html(repairs, act.REPAIR_COLUMNS)
-        assert well_said([*said, act.write_requests(findings) or "-"]), said
+        assert well_said([*said, act.write_requests(findings, errors) or "-"]), said
 
 
 def test_a_run_without_pockets_and_one_without_a_test_say_so(tables):
@@ -228,7 +228,8 @@ def test_findings_come_with_the_largest_first_and_gaps_in_the_same_pocket(tables
     said = act.write_findings(findings, made["pocket_errors"])
     assert "1,200 audited records, from 40 units" in said
     assert "is too low by 0.070 on average" in said
-    requests = act.write_requests(findings)
+    requests = act.write_requests(findings, made["pocket_errors"])
+    assert "First of all" not in requests
     assert "**Too low**" in requests
     assert "**Too high**" in requests
 
@@ -237,8 +238,28 @@ def test_without_findings_no_flag_is_not_a_clean_bill(tables):
     made = tables["untested"]
     findings = act.list_findings(made["pocket_errors"], made["pockets"], model="xgboost")
     assert "no flag is not a clean bill" in act.write_findings(findings, made["pocket_errors"])
-    assert act.write_requests(findings) == ""
+    assert act.write_requests(findings, made["pocket_errors"]) == ""
     assert "0.0%" in act.describe_reach(made["pocket_errors"], model="xgboost")
+
+
+def test_an_error_of_the_whole_comes_before_those_of_pockets(tables):
+    made = tables["full"]
+    errors = made["pocket_errors"].query("quantity == 'mu'")
+    errors = errors.assign(flagged=errors["status"] == "tested", direction="under", flagged_strict=False)
+    laid = say.lay_out(
+        say.pick_errors(errors, model="xgboost", name="forest", quantity="mu"), made["pockets"]
+    )
+    assert "one error of the whole model" in say.describe_errors(laid)
+    findings = act.list_findings(errors, made["pockets"], model="xgboost")
+    assert "**First of all**" in act.write_requests(findings, errors)
+
+
+def test_two_models_are_named_where_their_gaps_are_compared(tables):
+    made = tables["full"]
+    one, other = say.list_pairs(made["pocket_errors"])[0]
+    laid = pick(tables, quantity="paired", other_model=other, contrast="sex: F - M")
+    assert "The gap of **xgboost** minus that of **logistic**" in say.describe_pair(one, other, laid)
+    assert "No two models" in say.describe_pair("", "", laid.head(0))
 
 
 def test_a_correction_that_harms_single_predictions_is_told(tables):
@@ -254,7 +275,7 @@ def test_a_correction_that_harms_single_predictions_is_told(tables):
 def test_groups_of_a_few_records_are_not_held_against_others():
     pockets = make_pocket_tables("full")["pockets"]
     row = {"map": "forest", "attribute": "sex"}
-    cells = [("F1", "F", 80, 0.4), ("F1", "M", 60, 0.3), ("F1", "rare", 2, 1.0)]
+    cells = [("F1", "F", 80, 0.4), ("F1", "M", 60, 0.3), ("F1", "rare", 90, 1.0)]
     cells += [("abstained", "F", 120, 0.6), ("abstained", "M", 140, 0.7)]
     keys = ("pocket", "group", "n", "share")
     table = pd.DataFrame([row | dict(zip(keys, cell, strict=True)) for cell in cells])

@@ -116,13 +116,15 @@ def _write_gaps(row: Any, errors: pd.DataFrame) -> str:
     return f" Within it the error also differs between groups: {', '.join(parts)}."
 
 
-def write_requests(findings: pd.DataFrame) -> str:
+def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     """Say what each direction of an error asks of those who use the score.
 
     Parameters
     ----------
     findings : DataFrame
         From `list_findings`.
+    errors : DataFrame
+        pocket_errors.csv, for the error of all records.
 
     Returns
     -------
@@ -130,16 +132,30 @@ def write_requests(findings: pd.DataFrame) -> str:
         Markdown; blank without findings.
     """
     points = []
+    if _errs_as_a_whole(findings, errors):
+        points.append(
+            "- **First of all**: the whole and all flagged pockets err to the same side. Recalibrate the "
+            "whole model, and audit its pockets again on other patients; the lines above are then obsolete."
+        )
     for kind, asked in ASKED.items():
         named = findings[findings["kind"] == kind]
         if len(named):
             points.append(f"- **{WORDS[kind].capitalize()}**, {name_list(named['pocket'])}: {asked}")
     if points:
         points.append(
-            "- For both: ask the owner of the model for a version that is recalibrated there, and audit that "
-            "one on patients who had no part in this audit."
+            "- In any case: ask the owner of the model for a version that is recalibrated there, and audit "
+            "that one on patients who had no part in this audit."
         )
     return "\n".join(points)
+
+
+def _errs_as_a_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> bool:
+    """Tell whether all records together are flagged, and every flagged pocket errs to the same side."""
+    if findings.empty:
+        return False
+    whole = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
+    whole = whole[(whole["pocket"] == OVERALL) & is_true(whole["flagged"])]
+    return len(whole) > 0 and len({*whole["direction"], *findings["kind"]}) == 1
 
 
 def describe_review(findings: pd.DataFrame) -> str:

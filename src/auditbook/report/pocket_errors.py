@@ -189,14 +189,23 @@ def describe_errors(laid: pd.DataFrame) -> str:
     else:
         points.append("- No pocket could be tested.")
     points += [f"  - {_describe_flag(row)}" for row in rows(flagged)]
-    both = set(flagged["kind"])
-    if len(both) == 2:
-        points.append(
-            "- Errors of both signs: in the mean of all records they cancel, in part or altogether."
-        )
+    points += _describe_sides(flagged["kind"], laid.loc[laid["pocket"] == OVERALL, "kind"])
     if len(inside) > len(tested):
         points.append(_describe_untested(inside[inside["kind"] == "untested"]))
     return "\n".join(points)
+
+
+def _describe_sides(kinds: pd.Series, whole: pd.Series) -> list[str]:
+    """Say whether flagged pockets err to both sides, or all to the side of the whole."""
+    sides = set(kinds)
+    if len(sides) == 2:
+        return ["- Errors of both signs: in the mean of all records they cancel, in part or altogether."]
+    if len(kinds) > 1 and sides == set(whole):
+        return [
+            "- The whole and all flagged pockets err to the same side: this is first of all one error of the "
+            "whole model. Mend that, then look again, on other records."
+        ]
+    return []
 
 
 def _describe_overall(row: Any) -> str:
@@ -515,8 +524,21 @@ def describe_shown(model: str, contrast: str) -> str:
     )
 
 
-def describe_pair(one: str, other: str) -> str:
-    """Say which two models are compared, if any are."""
+def describe_pair(one: str, other: str, laid: pd.DataFrame) -> str:
+    """Say which two models are compared, if any are, and what is found.
+
+    Parameters
+    ----------
+    one, other : str
+        Models; blank when none are compared.
+    laid : DataFrame
+        From `lay_out`, quantity paired.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     if not one:
         return "No two models are compared in this run; the cohort file names them under `paired`."
-    return f"The gap of **{escape(one)}** minus that of **{escape(other)}**."
+    return f"The gap of **{escape(one)}** minus that of **{escape(other)}**.\n\n{describe_errors(laid)}"

@@ -21,7 +21,7 @@ ABSTAINED = "abstained"
 """Name, in pocket_groups.csv, of the records that no pocket takes."""
 LOOSE = 0.5
 """A name that covers a smaller share of the members, or of whose records fewer are members, is loose."""
-SMALL = 30
+SMALL = 100
 """Groups with fewer audited records than this are not held against others in a sentence."""
 MAPS = {"forest": "forest map", "ridge": "ridge map", "combined": "both maps together"}
 PARTITIONS = {
