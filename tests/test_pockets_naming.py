@@ -83,6 +83,15 @@ def test_descriptions_hold_figures_of_members_and_others():
     assert f"ventilated in {100 * share[0]:.0f} %, {100 * share[1]:.0f} % among others" in described[1]
 
 
+def test_equal_medians_give_way_to_means():
+    few, many = [0] * 60 + [1] * 40, [0] * 55 + [5] * 45
+    named = name(pd.DataFrame({"tests": few + many}), np.repeat([0, 1], 100))
+    assert named.descriptions == (
+        "tests 0.4 on average, 2.25 among others",
+        "tests 2.25 on average, 0.4 among others",
+    )
+
+
 def test_missing_values_make_a_name():
     rng = np.random.default_rng(1)
     codes = np.repeat([0, 1], 500)

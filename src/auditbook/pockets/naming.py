@@ -319,11 +319,13 @@ def _find_conditions(
 def _describe(feature: Feature, difference: float, values: Array, members: Mask) -> Condition:
     """Put one difference into words, and find the threshold of its rule."""
     if feature.what == "value":
-        inside, outside = (values[side & ~np.isnan(values)] for side in (members, ~members))
+        sides = [values[side & ~np.isnan(values)] for side in (members, ~members)]
         size = ("late" if feature.dated else "high", "early" if feature.dated else "low")[difference < 0]
-        figures = [_write_value(float(np.median(part)), feature.dated) for part in (inside, outside)]
-        detail = f"{feature.words} {figures[0]} at the median, {figures[1]} among others"
-        cut = _find_cut(inside, outside, upward=difference > 0)
+        middle, figures = "at the median", [_write_value(np.median(part), feature.dated) for part in sides]
+        if figures[0] == figures[1]:
+            middle, figures = "on average", [_write_value(np.mean(part), feature.dated) for part in sides]
+        detail = f"{feature.words} {figures[0]} {middle}, {figures[1]} among others"
+        cut = _find_cut(*sides, upward=difference > 0)
         return Condition(feature, difference, f"{size} {feature.words}", detail, cut)
     has = np.isnan(values) if feature.what == "missing" else values == feature.code
     shares = [float(has[side].mean()) for side in (members, ~members)]
@@ -345,8 +347,9 @@ def _write_share(feature: Feature, name: str, share: float, *, more: bool) -> st
     return f"{'hardly any' if share <= 0.1 else 'seldom'} {name}"
 
 
-def _write_value(value: float, dated: bool) -> str:
+def _write_value(number: np.floating, dated: bool) -> str:
     """Write a number with three digits, or a day as a date where the calendar has it."""
+    value = float(number)
     if dated and abs(value) < 700_000:
         return (date(1970, 1, 1) + timedelta(days=floor(value))).isoformat()
     return f"{value:,.0f}" if 1_000 <= abs(value) < 1e12 else f"{value:.3g}"
