@@ -238,7 +238,7 @@ def cut_tree(levels: Sequence[Labels], supported: Sequence[NDArray[np.int64]]) -
     --------
     >>> fine, coarse = np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])
     >>> cut_tree([fine, coarse], [np.array([1, 1, 1, 0]), np.array([1, 1])]).tolist()
-    [0, 1, 2, 2]
+    [1, 2, 0, 0]
     """
     best, cut = supported[0].copy(), levels[0].copy()
     for below, here, own in zip(levels[:-1], levels[1:], supported[1:], strict=True):
