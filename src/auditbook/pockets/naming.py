@@ -32,6 +32,10 @@ DESCRIBED = 5
 """Features in a description, at the most (ours)."""
 GAIN = 0.01
 """A further condition must raise the F1 of the name's rule by this much (ours)."""
+RECORDED = 0.5
+"""Sizes of a number are compared where at least this share of the members has one (ours)."""
+SAME = 0.98
+"""Of two columns whose missing values agree in this share of the records, one is named (ours)."""
 CUTS = np.linspace(0.05, 0.95, 19)
 """Quantiles among which a rule's threshold on a number is looked for (ours)."""
 LONGEST = 40
@@ -262,7 +266,7 @@ def measure_differences(
     Returns
     -------
     float64 array, shape (F, n_pockets)
-        0 where one side has no record or nothing varies.
+        0 where one side has no record, nothing varies, or most members have no such number.
     """
     if not features:
         return np.zeros((0, n_pockets))
@@ -272,7 +276,9 @@ def measure_differences(
         values = matrix[:, feature.position]
         if feature.what == "value":
             present = ~np.isnan(values)
-            rows.append(_compare_ranks(rankdata(values[present]) / present.sum(), member[present]))
+            found = _compare_ranks(rankdata(values[present]) / present.sum(), member[present])
+            seen = member[present].sum(axis=0) >= RECORDED * member.sum(axis=0)
+            rows.append(np.where(seen, found, 0.0))
         else:
             has = np.isnan(values) if feature.what == "missing" else values == feature.code
             rows.append(_compare_shares(has.astype(np.float64), member))
@@ -305,15 +311,23 @@ def _find_conditions(
 ) -> list[Condition]:
     """Take the features of the largest differences, one a column, and say how members have them."""
     found: list[Condition] = []
-    used: set[int] = set()
     for place in np.lexsort((difference < 0, -np.abs(difference).round(6))):  # "mostly" before "hardly any"
-        feature = features[place]
         if abs(difference[place]) < LEAST or len(found) == CONSIDERED:
             break
-        if feature.position not in used:
-            used.add(feature.position)
+        feature = features[place]
+        if not any(_repeats(feature, other.feature, matrix) for other in found):
             found.append(_describe(feature, float(difference[place]), matrix[:, feature.position], members))
     return found
+
+
+def _repeats(feature: Feature, other: Feature, matrix: Array) -> bool:
+    """Tell whether a feature is of the same column as another, or missing where that one is."""
+    if feature.position == other.position:
+        return True
+    if feature.what != "missing" or other.what != "missing":
+        return False
+    missing = np.isnan(matrix[:, [feature.position, other.position]])
+    return bool(np.mean(missing[:, 0] == missing[:, 1]) >= SAME)
 
 
 def _describe(feature: Feature, difference: float, values: Array, members: Mask) -> Condition:
