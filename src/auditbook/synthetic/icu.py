@@ -109,7 +109,7 @@ KINDS = (
         ("Cardiovascular", "Respiratory", "Gastrointestinal", "Metabolic"),
     ),
     StayKind(
-        "ventilated", 0.28, -1.72, 0.22, 0.88, 0.93, 63.0, 0.22,
+        "ventilated", 0.28, -1.72, 0.27, 0.88, 0.93, 63.0, 0.22,
         (101, 103, 105, 108, 110, 113, 114, 202, 203, 213),
         ("Respiratory", "Cardiovascular", "Respiratory", "Gastrointestinal"),
     ),
