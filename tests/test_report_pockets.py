@@ -285,6 +285,16 @@ def test_groups_of_a_few_records_are_not_held_against_others():
     assert "The share is largest in M: 70.0%, 140 of 200 records" in said
 
 
+def test_groups_that_are_spread_alike_are_not_told_apart():
+    pockets = make_pocket_tables("one_pocket")["pockets"]
+    row = {"map": "forest", "attribute": "sex", "pocket": "F1"}
+    cells = [("F", 495, 0.99), ("M", 500, 1.0)]
+    table = pd.DataFrame([row | {"group": g, "n": n, "share": s} for g, n, s in cells])
+    said = maps.describe_shares(maps.lay_out_shares(table, pockets, name="forest", attribute="sex"))
+    assert "Groups are spread alike" in said
+    assert "falls on" not in said
+
+
 def test_a_loose_name_is_called_a_hint():
     pockets = maps.pick_map(make_pocket_tables("full")["pockets"], "forest")
     assert "loose" in maps.describe_map(pockets.assign(fidelity_covered=0.3))

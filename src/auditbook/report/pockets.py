@@ -21,6 +21,8 @@ ABSTAINED = "abstained"
 """Name, in pocket_groups.csv, of the records that no pocket takes."""
 LOOSE = 0.5
 """A name that covers a smaller share of the members, or of whose records fewer are members, is loose."""
+ALIKE = 0.02
+"""Shares of groups that differ by less are not told apart in a sentence."""
 SMALL = 100
 """Groups with fewer audited records than this are not held against others in a sentence."""
 MAPS = {"forest": "forest map", "ridge": "ridge map", "combined": "both maps together"}
@@ -284,9 +286,13 @@ def describe_shares(shares: pd.DataFrame) -> str:
         return "There is no group to place on this map."
     inside = shares[(shares["pocket"] != ABSTAINED) & (shares["group_n"] >= SMALL)]
     points = []
-    if len(set(inside["group"])) > 1:
-        spread = inside.groupby("pocket", sort=False)["share"].agg(["min", "max"])
-        widest = (spread["max"] - spread["min"]).idxmax()
+    spread = inside.groupby("pocket", sort=False)["share"].agg(lambda column: column.max() - column.min())
+    if len(set(inside["group"])) > 1 and spread.max() < ALIKE:
+        points.append(
+            f"- Groups are spread alike: no pocket's share differs by more than {share(spread.max())}."
+        )
+    elif len(set(inside["group"])) > 1:
+        widest = spread.idxmax()
         here = inside[inside["pocket"] == widest].sort_values("share")
         low, high = rows(here)[0], rows(here)[-1]
         points.append(
