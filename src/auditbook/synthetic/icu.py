@@ -28,6 +28,11 @@ How a record is drawn, and where every number comes from. *Published* numbers st
   assumed, in the units of the table). What was not measured is missing: blood gases in about 65 % of all
   stays, lactate, albumin, bilirubin and INR in more than half, as in the public table.
 
+Met in 91,713 records, with the aim in brackets: 8.4 % deaths (8.6 %); predicted less observed 2.9 points
+overall (2.9), 22.8 less 18.5 % in ventilated stays that are not neurological (21.2 less 16.9 %), 5.2 less
+2.4 % in quiet ones without a blood gas (5.4 less 2.4 %), 6.9 less 6.7 % in those with much urea and no
+ventilation, which stand for the moderate pocket (5.7 less 5.4 %). The tests assert the pattern.
+
 References
 ----------
 Lee, M. et al. (2020). WiDS Datathon 2020: ICU Mortality Prediction. doi:10.13026/vc0e-th79

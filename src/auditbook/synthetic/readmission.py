@@ -25,6 +25,11 @@ How a record is drawn, and where every number comes from. *Published* numbers ar
   a hospice are not readmitted. Race and gender play no part (assumed: rates of the groups lie within two
   points in the public table).
 
+Met in 101,766 records, with the aim in brackets: 71,831 patients (71,518); 11.1 % back within thirty days
+(11.2 %) and 34.0 % later (34.9 %); 63 % without an earlier inpatient stay (66 %) and 16 % with two or more
+(14 %), of whom 8.4, 11.8, 16.0 and 20.5 % are back after none to three (8.4, 12.9, 17.4 and 20.3 %); two
+stays of one patient correlate by 0.03 (0.04). The tests assert these.
+
 References
 ----------
 Clore, J., Cios, K., DeShazo, J. and Strack, B. (2014). Diabetes 130-US hospitals for years 1999-2008.
