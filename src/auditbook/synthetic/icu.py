@@ -21,9 +21,10 @@ How a record is drawn, and where every number comes from. *Published* numbers st
   kind, fitted to the published mean predictions of 5.4 %, 5.7 % and 21.2 %, plus noise (SD `SCORE_NOISE`,
   assumed). Missing, or -1 where it could not be computed, in a tenth of the stays (published: 20,923 of
   23,216 valid); some small hospitals have none.
-- Ethnicity: shares of the public table (10.6 % African American, 4.1 % Hispanic), by hospital; most Hispanic
-  patients are in few hospitals (fitted: the published contrast could not be tested). Ethnicity and gender
-  play no part in severity, death or score beyond the hospital (assumed; no published gap was flagged).
+- Ethnicity: about the shares of the public table (10.6 % African American, 4.1 % Hispanic), by hospital;
+  most Hispanic patients are in few hospitals (fitted: the published contrast could not be tested). Ethnicity
+  and gender play no part in severity, death or score beyond the hospital (assumed; no published gap was
+  flagged).
 - Vital signs and laboratory values: a usual value, a change by severity and by kind, and noise (`VALUES`,
   assumed, in the units of the table). What was not measured is missing: blood gases in about 65 % of all
   stays, lactate, albumin, bilirubin and INR in more than half, as in the public table.
@@ -201,7 +202,7 @@ ILLNESSES = {
     "lymphoma": 0.004,
     "solid_tumor_with_metastasis": 0.021,
 }
-"""Shares of the public table, of all kinds of stay alike (assumed)."""
+"""About the shares of the public table, of all kinds of stay alike (assumed)."""
 
 
 @dataclass(frozen=True)
