@@ -208,10 +208,14 @@ def test_a_conflict_is_told_apart(tables):
 def test_a_gap_that_may_be_zero_is_not_divided(tables):
     split = say.lay_out_split(tables["full"]["pocket_summary"])
     assert "-0.030 comes from where the groups are" in say.describe_split(split)
-    unclear = split.assign(overall_low=-0.1, overall_high=0.1)
+    unclear = split.assign(composition_share=NAN)
     assert "nothing to divide" in say.describe_split(unclear)
-    opposed = split.assign(within=0.01).head(1)
+    some = unclear.assign(composition_share=[0.6, *[NAN] * (len(split) - 1)])
+    assert f"{len(split) - 1} more overall gaps: not shown" in say.describe_split(some)
+    opposed = split.assign(within=0.05, within_low=0.03, within_high=0.07).head(1)
     assert "opposite directions" in say.describe_split(opposed)
+    unsure = split.assign(within=0.001, within_low=-0.03, within_high=0.03).head(1)
+    assert "opposite directions" not in say.describe_split(unsure)
 
 
 def test_nothing_ruled_out_says_that_no_flag_says_little(tables):

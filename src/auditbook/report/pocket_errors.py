@@ -296,8 +296,8 @@ def describe_strict(errors: pd.DataFrame, *, level: float) -> str:
     text = f"Sites are the units, so mean errors are also held against the level {level:g} a map. "
     if not flagged.any():
         return text + "Nothing was flagged at the usual one either."
-    kept = name_list(errors.loc[flagged & strict, "pocket"])
-    gone = name_list(errors.loc[flagged & ~strict, "pocket"])
+    names = errors["pocket"].replace(OVERALL, "all records")
+    kept, gone = name_list(names[flagged & strict]), name_list(names[flagged & ~strict])
     text += f"There stay flagged: {kept}." if kept else "No flag stays."
     return text + (f" No longer flagged: {gone}; take them as hints." if gone and kept else "")
 
@@ -468,15 +468,16 @@ def describe_split(split: pd.DataFrame) -> str:
     known = split[split["overall"].notna()]
     if known.empty:
         return "No overall gap could be split: no groups are compared, or too few records were."
-    clear = known[(known["overall_low"] > 0) | (known["overall_high"] < 0)]
+    clear = known[known["composition_share"].notna()]
     if clear.empty:
         return (
-            "No overall gap is clearly different from zero (95% intervals), so there is nothing to divide: a "
-            "share of a gap that may be zero means nothing."
+            "No overall gap is shown to differ from zero by its simultaneous interval, so there is nothing "
+            "to divide: a share of a gap that may be zero means nothing."
         )
     points = [_describe_part(row) for row in rows(clear)]
     if len(known) > len(clear):
-        points.append(f"- {plural(len(known) - len(clear), 'more gap')} not clearly different from zero.")
+        rest = plural(len(known) - len(clear), "more overall gap")
+        points.append(f"- {rest}: not shown to differ from zero, so not divided.")
     return "\n".join(points)
 
 
@@ -487,14 +488,15 @@ def _describe_part(row: Any) -> str:
         f"{number(row.composition)} comes from where the groups are and {number(row.within)} from gaps "
         "within pockets."
     )
-    if row.composition * row.within < 0:
+    sure = all(low > 0 or high < 0 for low, high in _ends_of_parts(row))
+    if sure and row.composition * row.within < 0:
         return f"{text} The two pull in opposite directions."
     return text
 
 
-def is_continuous(info: Mapping[str, Any]) -> bool:
-    """Whether the outcome of a run is a number and not an event."""
-    return bool((info.get("outcome") or {}).get("continuous"))
+def _ends_of_parts(row: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    """List the ends of the 95% intervals of both parts."""
+    return (row.composition_low, row.composition_high), (row.within_low, row.within_high)
 
 
 def strict_level(info: Mapping[str, Any]) -> float:
