@@ -265,7 +265,7 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
             for task in tasks
         ]
         places = {future.key: task for future, task in zip(futures, tasks, strict=True)}
-        for future in distributed.as_completed(futures):
+        for future in distributed.as_completed(futures, loop=client.loop):
             if future.status == "finished":
                 yield future.result()
             else:

@@ -1,0 +1,45 @@
+"""Simulations on a real Dask cluster of several processes, one of which is killed midway."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from auditbook.errors import InputError
+from auditbook.simulation import tasks as module
+from auditbook.simulation.sizes import Sizes
+from auditbook.simulation.synthetic_worlds import LINEAR, SCALES
+from auditbook.simulation.tasks import plan_tasks, run_tasks
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+TINY = Sizes(continuous=200, continuous_trees=5, draws=99, rounds=5)
+TASKS = plan_tasks([LINEAR, SCALES], replicates=3, seed=3)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
+def test_a_worker_that_dies_midway_changes_no_byte(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    run_tasks(TASKS, here, sizes=TINY)
+    killed = threading.Event()
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        victims = [worker.process.pid for worker in cluster.workers.values()]
+
+        def kill_one(text: str) -> None:
+            if text.startswith("2/") and not killed.is_set():
+                killed.set()
+                os.kill(victims[0], signal.SIGKILL)
+
+        assert run_tasks(TASKS, there, sizes=TINY, scheduler=cluster.scheduler_address, say=kill_one) == 6
+    assert killed.is_set()
+    for task in TASKS:
+        assert (there / task.file).read_bytes() == (here / task.file).read_bytes()
+
+
+def test_a_cluster_without_dask_is_one_plain_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install distributed"):
+        run_tasks(TASKS, tmp_path, sizes=TINY, scheduler="tcp://nowhere:1")

@@ -1,0 +1,183 @@
+"""The runner of simulations: resuming, trying again, the same results for any number of workers."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from auditbook.errors import InputError, RunError
+from auditbook.simulation import tasks as module
+from auditbook.simulation.command import PROFILES, SimulationProfile, choose_worlds, simulate
+from auditbook.simulation.replicates import COLUMNS, METHODS, run_replicate
+from auditbook.simulation.scenarios import WORLDS
+from auditbook.simulation.sizes import Sizes
+from auditbook.simulation.stored import ORIGIN, read_stored, store
+from auditbook.simulation.synthetic_worlds import BINARY, LINEAR, SCALES
+from auditbook.simulation.tasks import Task, attempt_task, collect, format_time, plan_tasks, run_tasks
+
+TINY = Sizes(
+    continuous=200, binary=200, binary_audit=600, continuous_trees=5, binary_trees=5, draws=99, rounds=5
+)
+TASKS = plan_tasks([LINEAR, SCALES], replicates=2, seed=1)
+
+
+def test_a_replicate_of_every_world_comes_before_the_next_of_any():
+    names = [(task.world, task.replicate) for task in TASKS]
+    assert names == [("linear", 0), ("scales", 0), ("linear", 1), ("scales", 1)]
+
+
+def test_files_of_all_tasks_differ():
+    assert len({task.file for task in plan_tasks(WORLDS, replicates=3, seed=1)}) == 3 * len(WORLDS)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rows")
+    run_tasks(TASKS, folder, sizes=TINY)
+    return folder
+
+
+def test_a_replicate_holds_every_plant_and_method_once(finished):
+    rows = collect(finished)
+    one = rows[(rows["world"] == "linear") & (rows["replicate"] == 0)]
+    planted = [plant for plant in LINEAR.plants if plant.region]
+    assert len(one) == len(METHODS) * len(planted) + (len(METHODS) - 1) * 2
+    assert not one.duplicated(["question", "region", "shift", "method"]).any()
+    assert (one["tp"] + one["fn"] == one["affected"]).all()
+
+
+def test_a_replicate_alone_gives_the_rows_that_were_kept(finished):
+    alone = run_replicate(SCALES, replicate=1, seed=1, sizes=TINY)
+    rows = collect(finished)
+    kept = rows[(rows["world"] == "scales") & (rows["replicate"] == 1)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, kept)
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
+    run_tasks(TASKS, tmp_path, sizes=TINY, jobs=jobs)
+    for task in TASKS:
+        assert (tmp_path / task.file).read_bytes() == (finished / task.file).read_bytes()
+
+
+def fake(calls, faults=()):
+    """Make an attempt that fails on some of its calls."""
+
+    def attempt(task, sizes, data):
+        calls.append(task)
+        fault = "lost the disk" if (task, calls.count(task)) in faults else ""
+        return module.Outcome(task, "" if fault else ",".join(COLUMNS) + "\n", fault, 1.0)
+
+    return attempt
+
+
+def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
+    calls, said = [], []
+    monkeypatch.setattr(module, "attempt_task", fake(calls))
+    assert run_tasks(TASKS[:1], tmp_path, sizes=TINY) == 1
+    assert run_tasks(TASKS, tmp_path, sizes=TINY, say=said.append) == 3
+    assert sorted(calls) == sorted(TASKS)
+    assert said[0] == "3 of 4 replicates to run"
+    assert said[-1].endswith("left")
+
+
+def test_a_task_that_fails_once_is_tried_again(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(module, "attempt_task", fake(calls, {(TASKS[1], 1)}))
+    run_tasks(TASKS, tmp_path, sizes=TINY)
+    assert calls.count(TASKS[1]) == 2
+    assert all((tmp_path / task.file).exists() for task in TASKS)
+
+
+def test_a_task_that_fails_twice_is_named_and_the_others_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "attempt_task", fake([], {(TASKS[1], 1), (TASKS[1], 2)}))
+    with pytest.raises(RunError, match=r"1 of 4 tasks failed twice.*scales.*lost the disk"):
+        run_tasks(TASKS, tmp_path, sizes=TINY)
+    assert len(list(tmp_path.glob("*.csv"))) == 3
+
+
+def test_an_interruption_keeps_what_is_done_and_nothing_half(tmp_path, monkeypatch):
+    calls = []
+    whole = fake(calls)
+
+    def interrupted(task, sizes, data):
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return whole(task, sizes, data)
+
+    monkeypatch.setattr(module, "attempt_task", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(TASKS, tmp_path, sizes=TINY)
+    assert len(list(tmp_path.glob("*.csv"))) == 2
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_a_fault_inside_a_replicate_is_caught_with_its_trace():
+    found = attempt_task(Task(0, "stays", 1), TINY, None)
+    assert "no folder with real tables" in found.fault
+    assert found.rows == ""
+
+
+def test_a_worker_that_may_not_start_processes_is_told_what_to_do(monkeypatch):
+    monkeypatch.setattr(module, "current_process", lambda: type("Process", (), {"daemon": True}))
+    assert "DASK_DISTRIBUTED__WORKER__DAEMON=False" in attempt_task(Task(0, "binary", 1), TINY, None).fault
+
+
+def test_rows_of_other_sizes_are_not_mixed(finished):
+    with pytest.raises(InputError, match="other sizes"):
+        run_tasks(TASKS, finished, sizes=replace(TINY, draws=199))
+
+
+def test_folders_that_hold_no_replicates_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no finished replicate"):
+        collect(tmp_path)
+    (tmp_path / "linear-1-00000.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="remove it to run it again"):
+        collect(tmp_path)
+
+
+def test_what_is_stored_is_what_was_run_and_stays_the_same_bytes(finished, tmp_path):
+    origin = store(finished, tmp_path / "one")
+    store(finished, tmp_path / "two")
+    pd.testing.assert_frame_equal(read_stored(tmp_path / "one"), collect(finished))
+    for path in sorted((tmp_path / "one").glob("*.csv*")):
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+    assert origin["replicates"] == {"linear": 2, "scales": 2}
+    assert (tmp_path / "one" / ORIGIN).exists()
+
+
+def test_the_command_adds_replicates_to_those_of_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setitem(PROFILES, "quick", SimulationProfile(TINY, ("scales",), 1))
+    said = []
+    text = simulate(profile="quick", folder=tmp_path, say=said.append)
+    assert "F1 of the flags" in text
+    simulate(profile="quick", folder=tmp_path, replicates=2, say=said.append)
+    assert [line for line in said if "to run" in line] == [
+        "1 of 1 replicates to run",
+        "1 of 2 replicates to run",
+    ]
+
+
+def test_names_that_are_not_known_are_errors_with_a_suggestion():
+    with pytest.raises(InputError, match="allowed are quick, standard, full"):
+        simulate(profile="quickly")
+    with pytest.raises(InputError, match="linear"):
+        choose_worlds(["linaer"], data=None)
+
+
+def test_real_worlds_are_left_out_unless_their_tables_are_named(tmp_path):
+    assert not any(world.real for world in choose_worlds([], data=None))
+    assert len(choose_worlds([], data=tmp_path)) == len(WORLDS)
+    with pytest.raises(InputError, match="--data"):
+        choose_worlds(["diabetes"], data=None)
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (95, "2 min"), (3_600, "1 h 00 min")])
+def test_times_are_written_roughly(seconds, text):
+    assert format_time(seconds) == text
+
+
+def test_a_binary_replicate_runs_with_the_block_model():
+    pytest.importorskip("graph_tool")
+    rows = run_replicate(BINARY, replicate=0, seed=1, sizes=TINY)
+    assert set(rows["method"]) == set(METHODS)
