@@ -79,7 +79,9 @@ def test_models_and_gaps_are_told_and_drawn_for_every_cohort(tables, kind):
     gaps = say.lay_out_models(errors, made["pockets"], quantity="delta", contrast=contrast)
     said = [say.describe_models(table), say.describe_models(gaps)]
     assert "<table" in table_html(table, say.MODEL_COLUMNS)
+    said.append(say.describe_gaps(errors, made["pockets"]))
     for model in dict.fromkeys([*errors["model"], ""]):
+        said.append(say.describe_all_ways(made["pocket_summary"], model=model))
         said.append(say.describe_concentration(groups, errors, model=model, contrast=contrast))
         said.append(say.describe_ways(made["pocket_summary"], model=model, contrast=contrast))
     assert well_said(said), said
@@ -214,6 +216,14 @@ def test_the_way_a_gap_comes_about_is_told_with_its_doubt(tables):
     assert "could not be split" in ways(summary.assign(overall=NAN))
 
 
+def test_contrasts_without_a_split_are_named_together(tables):
+    summary = tables["full"]["pocket_summary"]
+    blank = summary.assign(overall=summary["overall"].where(summary["contrast"] == "sex: F - M"))
+    said = say.describe_all_ways(blank, model="xgboost").splitlines()
+    assert len(said) == 2
+    assert "for want of support: race&#58; Black &#45; White and race&#58; Other" in said[1]
+
+
 def test_every_model_is_told_with_the_ends_of_its_pockets(tables):
     made = tables["full"]
     said = say.describe_models(say.lay_out_models(made["pocket_errors"], made["pockets"]))
@@ -249,7 +259,7 @@ def test_printed_figures_of_the_care_audit_find_their_like(tables, tmp_path):
 def test_likeness_of_a_twin_is_not_called_a_replication():
     table = pd.DataFrame({"figure": ["a", "b"], "printed": ["1", "2"], "here": ["1", MISSING]})
     said = printed.describe_printed(table, {"synthetic": True})
-    assert said.startswith("This run has 1 of 2 printed figures.")
+    assert said.startswith("This run has a like for 1 of 2 printed figures.")
     assert "no replication" in said
     assert "not made by this project" in printed.describe_printed(table, {})
-    assert printed.describe_printed(table.tail(1), {}) == "This run has 0 of 1 printed figure."
+    assert printed.describe_printed(table.tail(1), {}) == "This run has a like for 0 of 1 printed figure."

@@ -12,6 +12,7 @@ from auditbook.report.pocket_errors import (
     WORDS,
     lay_out,
     lay_out_split,
+    list_contrasts,
     pick_errors,
     write_confidence,
 )
@@ -529,3 +530,50 @@ def _write_part(row: Any, part: str) -> str:
     """Write one part of a gap with its 95% interval."""
     ends = interval(getattr(row, f"{part}_low"), getattr(row, f"{part}_high"))
     return f"{number(getattr(row, part))} ({ends})"
+
+
+def describe_gaps(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
+    """Say for every contrast how the gap of every model runs over the pockets of the forest map.
+
+    Parameters
+    ----------
+    errors, pockets : DataFrame
+        pocket_errors.csv and pockets.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    parts = [
+        f"**{escape(contrast)}**\n\n"
+        + describe_models(lay_out_models(errors, pockets, quantity="delta", contrast=contrast))
+        for contrast in list_contrasts(errors)
+    ]
+    return "\n\n".join(parts) if parts else "No groups are compared in this run."
+
+
+def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
+    """Say of every contrast where the gap of one model comes from.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        pocket_summary.csv.
+    model : str
+        Whose gaps.
+
+    Returns
+    -------
+    str
+        Markdown; contrasts that could not be split are named together.
+    """
+    here = summary[(summary["model"] == model) & (summary["quantity"] == "delta")]
+    here = here[here["map"] == "forest"]
+    names = list(dict.fromkeys(here["contrast"]))
+    known = set(here.loc[here["overall"].notna(), "contrast"])
+    points = [f"- {describe_ways(summary, model=model, contrast=name)}" for name in names if name in known]
+    blank = [name for name in names if name not in known]
+    if blank:
+        points.append(f"- Could not be split, for want of support: {name_list(blank)}.")
+    return "\n".join(points) if points else "No groups are compared in this run."

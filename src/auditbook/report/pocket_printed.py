@@ -315,7 +315,7 @@ def describe_printed(table: pd.DataFrame, info: Mapping[str, Any]) -> str:
         Markdown.
     """
     held = int((table["here"] != MISSING).sum())
-    text = f"This run has {count_of(held, len(table), 'printed figure')}."
+    text = f"This run has a like for {count_of(held, len(table), 'printed figure')}."
     if not held:
         return text
     if info.get("synthetic"):
