@@ -87,7 +87,7 @@ def test_worlds_have_the_sizes_that_they_claim():
         audit = draw_null(design, np.random.default_rng(3))
         assert 6000 <= len(audit.outcome) <= 9000
         assert set(audit.table["pocket"]) == set(range(5))
-        assert len(np.unique(audit.unit)) <= (150 if design.name == "dependent" else 9000)
+        assert len(np.unique(audit.unit)) <= (design.units or 9000)
         assert np.mean(audit.attributes[0].codes == 0) == pytest.approx(0.25, abs=0.03)
 
 
@@ -131,3 +131,22 @@ def test_given_pockets_must_be_there_and_in_range():
         fix_map(2).assign(pd.DataFrame({"x": [1]}))
     with pytest.raises(InputError, match="beyond the 2"):
         fix_map(2).assign(pd.DataFrame({"pocket": [2]}))
+
+
+def test_false_flags_are_as_rare_as_asked_or_explained(stored):
+    """What the module's description says of the stored replicates."""
+    published = pd.read_csv(project_file("data", "reference", "pocket_error_control_published.csv"))
+    table = summarise_null(stored, published)
+    alone = table["design"].isin(["independent", "continuous"])
+    mild = (table["design"] == "dependent") & (table["quantity"] == "mu") & (table["sd"] <= 0.5)
+    mild &= (table["prediction"] == "marginal") & (table["level"] == 0.0125)
+    quiet = table[alone | mild]
+    assert (quiet["share_low"] <= quiet["level"]).all()  # within chance of the level
+    assert (table[table["quantity"] == "delta"]["share"] < 0.05).all()
+    strong = table[(table["sd"] == 1) & (table["prediction"] == "marginal") & (table["quantity"] == "mu")]
+    assert (strong["share_low"] > strong["level"]).all()  # an excess, nearly all in one direction
+    assert strong["over"].sum() > 0.9 * strong["flagged"].sum()
+    assert (strong[strong["level"] == 0.0025]["share"] < 0.05).all()
+    wrong = table[(table["sd"] >= 0.5) & (table["prediction"] == "conditional") & (table["quantity"] == "mu")]
+    assert wrong["over"].sum() == 0  # the conditional risk is too low
+    assert wrong["share"].max() > 0.3

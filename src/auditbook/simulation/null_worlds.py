@@ -23,8 +23,8 @@ from auditbook.records import Attribute
 
 Array = NDArray[np.float64]
 
-POCKETS, UNITS, SLOPE, RATE, FOCAL, SPREAD = 5, 150, 0.6, 0.08, 0.25, 1.2
-"""Pockets; dependent units; slope of x; shares of events and focal; log-scale spread of units."""
+POCKETS, SLOPE, RATE, FOCAL, SPREAD = 5, 0.6, 0.08, 0.25, 0.8
+"""Pockets; slope of x; shares of events and of the focal group; spread of the log sizes of units."""
 SIZES = (6_000, 9_000)
 """Records of an audit, drawn anew for each replicate."""
 NODES = roots_hermitenorm(60)
@@ -36,29 +36,35 @@ class NullDesign:
 
     Attributes
     ----------
-    name : {"independent", "dependent", "continuous"}
-        Binary with independent records; binary with 150 dependent units of very unequal size; a continuous
-        outcome with independent records.
+    name : {"independent", "dependent", "few", "continuous"}
+        Binary with independent records; binary with 150 dependent units of very unequal size, or with 45; a
+        continuous outcome with independent records.
     sd : float
         Spread of the unit effects on the logit scale.
     predictions : tuple of str
         "marginal" and "conditional" risk, or "mean".
+    units : int
+        Dependent units; 0 where records are independent.
     """
 
     name: str
     sd: float
     predictions: tuple[str, ...]
+    units: int = 0
 
 
 DESIGNS = (
     NullDesign("independent", 0.0, ("marginal",)),
-    NullDesign("dependent", 0.0, ("marginal",)),
-    NullDesign("dependent", 0.2, ("marginal", "conditional")),
-    NullDesign("dependent", 0.5, ("marginal", "conditional")),
-    NullDesign("dependent", 1.0, ("marginal", "conditional")),
+    NullDesign("dependent", 0.0, ("marginal",), 150),
+    NullDesign("dependent", 0.2, ("marginal", "conditional"), 150),
+    NullDesign("dependent", 0.5, ("marginal", "conditional"), 150),
+    NullDesign("dependent", 1.0, ("marginal", "conditional"), 150),
     NullDesign("continuous", 0.0, ("mean",)),
+    NullDesign("few", 0.5, ("marginal",), 45),
+    NullDesign("few", 1.0, ("marginal",), 45),
 )
-"""Without unit effects the marginal and the conditional risk are the same."""
+"""Without unit effects the marginal and the conditional risk are the same. 45 units are the 30 % of 150 that
+an audit gets."""
 
 
 def average_risk(linear: Array, sd: float) -> Array:
@@ -138,10 +144,10 @@ def draw_null(design: NullDesign, rng: np.random.Generator) -> PocketData:
     else:
         linear = find_intercept(design.sd) + SLOPE * feature
         effect = np.zeros(n)
-        if design.name == "dependent":
-            sizes = np.exp(SPREAD * rng.standard_normal(UNITS))
-            unit = np.sort(rng.choice(UNITS, n, p=sizes / sizes.sum()))
-            effect = design.sd * rng.standard_normal(UNITS)[unit]
+        if design.units:
+            sizes = np.exp(SPREAD * rng.standard_normal(design.units))
+            unit = np.sort(rng.choice(design.units, n, p=sizes / sizes.sum()))
+            effect = design.sd * rng.standard_normal(design.units)[unit]
         outcome = (rng.random(n) < expit(linear + effect)).astype(np.float64)
         known = {"marginal": average_risk(linear, design.sd), "conditional": np.asarray(expit(linear))}
         predictions = {name: known[name] for name in design.predictions}
@@ -150,7 +156,7 @@ def draw_null(design: NullDesign, rng: np.random.Generator) -> PocketData:
         outcome,
         design.name == "continuous",
         unit,
-        "site" if design.name == "dependent" else "record",
+        "site" if design.units else "record",
         (Attribute("group", ("focal", "reference"), codes, "reference"),),
         predictions,
     )
