@@ -1,0 +1,73 @@
+"""Stored simulations: can they be made again, and do their tables follow from their counts?"""
+
+import json
+
+import pandas as pd
+import pytest
+
+from auditbook.simulation.replicates import run_replicate
+from auditbook.simulation.scenarios import WORLDS, find_world
+from auditbook.simulation.scoring import compare_methods, count_false_flags, score_methods
+from auditbook.simulation.sizes import Sizes
+from auditbook.simulation.stored import COMPARED, ORIGIN, QUIET, REPLICATES, SCORES, read_stored
+
+CLOSE = 1e-4
+"""Six digits are stored."""
+
+
+@pytest.fixture(scope="module")
+def folder(root):
+    found = root / "data" / "simulations"
+    if not (found / REPLICATES).exists():
+        pytest.skip("no simulations of maps are stored yet (auditbook simulate --profile standard --keep)")
+    return found
+
+
+@pytest.fixture(scope="module")
+def origin(folder):
+    return json.loads((folder / ORIGIN).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def stored(folder):
+    return read_stored(folder)
+
+
+@pytest.mark.parametrize("name", ["linear", "binary"])
+def test_a_stored_replicate_is_made_again_exactly(stored, origin, name):
+    if name == "binary":
+        pytest.importorskip("graph_tool")
+    part = stored[stored["world"] == name]
+    if part.empty:
+        pytest.skip(f"no replicate of {name} is stored yet")
+    seed, replicate = part[["seed", "replicate"]].iloc[-1]
+    kept = part[(part["seed"] == seed) & (part["replicate"] == replicate)].reset_index(drop=True)
+    again = run_replicate(
+        find_world(name), replicate=int(replicate), seed=int(seed), sizes=Sizes(**origin["sizes"])
+    )
+    pd.testing.assert_frame_equal(again, kept)
+
+
+def test_the_stored_tables_follow_from_the_stored_counts(folder, stored):
+    for name, table in (
+        (SCORES, score_methods(stored)),
+        (COMPARED, compare_methods(stored)),
+        (QUIET, count_false_flags(stored)),
+    ):
+        kept = pd.read_csv(folder / name, keep_default_na=True)
+        text = table.select_dtypes("object").columns
+        kept[text] = kept[text].fillna("")
+        pd.testing.assert_frame_equal(kept, table.reset_index(drop=True), rtol=CLOSE, check_dtype=False)
+
+
+def test_the_stored_worlds_are_those_that_are_declared(stored):
+    declared = {
+        (world.name, plant.question, plant.region, plant.shift) for world in WORLDS for plant in world.plants
+    }
+    keys = stored[["world", "question", "region", "shift"]].drop_duplicates()
+    assert set(keys.itertuples(index=False, name=None)) <= declared
+
+
+def test_the_published_figures_are_kept_as_printed(root, shared_dir):
+    ours = (root / "data" / "reference" / "pocket_simulations_published.csv").read_bytes()
+    assert ours == (shared_dir / "reference" / "pocket_simulations.csv").read_bytes()
