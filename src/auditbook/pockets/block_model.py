@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.errors import InputError
-from auditbook.pockets.leiden import part_once
+from auditbook.pockets.leiden import part_nested
 from auditbook.workers import open_workers
 
-COARSEST, FINEST = 8.0, 2048.0
+COARSEST, FINEST = 4.0, 4096.0
 """Resolutions of the Leiden partition that a fast fit may start from; each is twice the one before."""
+STEP = 4.0
+"""What the resolution is divided by from one level of the start to the next."""
 SWEEPS = 10
 """Sweeps of one round of a fast fit."""
 ROUNDS = 60
@@ -75,10 +77,10 @@ def fit_blocks(
     n : int
         Number of records.
     start : {"fast", "published"}
-        "published" agglomerates from single records. "fast" starts from Leiden communities, fits the upper
-        levels on their block graph, and lets greedy merge-split sweeps over all levels shorten the
-        description. Its resolution is the one after that of the shortest start: blocks are merged more
-        easily than split.
+        "published" agglomerates from single records. "fast" starts from nested Leiden communities, and lets
+        greedy merge-split sweeps over all levels shorten the description. Its resolution is the one after
+        that of the shortest start: blocks are merged more easily
+        than split.
     fits : int
         Number of seeded fits.
     seed : int
@@ -189,13 +191,9 @@ def _import_quietly() -> tuple[Any, Any]:
 
 
 def _start_fast(inference: Any, graph: Any, links: NDArray[np.int32], resolution: float, seed: int) -> Any:
-    """Take communities for the finest blocks, and fit the levels above them on their block graph."""
-    labels = part_once(links, graph.num_vertices(), resolution=resolution, seed=seed)
-    blocks = inference.BlockState(graph, b=labels, deg_corr=True)
-    above = inference.minimize_nested_blockmodel_dl(
-        blocks.get_bg(), state_args={"eweight": blocks.mrs, "deg_corr": False}
-    )
-    return inference.NestedBlockState(graph, bs=[labels, *above.get_bs()], state_args={"deg_corr": True})
+    """Take nested communities for the blocks of all levels."""
+    blocks = part_nested(links, graph.num_vertices(), resolution=resolution, step=STEP, seed=seed)
+    return inference.NestedBlockState(graph, bs=blocks, state_args={"deg_corr": True})
 
 
 def _sweep(state: Any) -> Any:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 RESOLUTIONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Candidates (ours): a higher resolution gives more and smaller communities."""
 
+COARSEST = 0.25
+"""Lowest resolution of nested partitions."""
+
 _SEEDED = Lock()
 
 
@@ -46,11 +49,62 @@ def part_graph(links: NDArray[np.int32], n: int, *, seed: int) -> tuple[NDArray[
 
 def part_once(links: NDArray[np.int32], n: int, *, resolution: float, seed: int) -> NDArray[np.int64]:
     """Part a graph at one resolution; as `part_graph`."""
+    return _part_weighted(links, np.ones(len(links)), n, resolution, seed)
+
+
+def part_nested(
+    links: NDArray[np.int32], n: int, *, resolution: float, step: float, seed: int
+) -> list[NDArray[np.int64]]:
+    """Part a graph, then the graph of its communities at a lower resolution, and so on.
+
+    Parameters
+    ----------
+    links : int32 array, shape (n_links, 2)
+        Pairs of records.
+    n : int
+        Number of records.
+    resolution, step : float
+        Resolution of the first partition, and what it is divided by from one to the next.
+    seed : int
+        Seed of every partition.
+
+    Returns
+    -------
+    list of int64 arrays
+        The first of shape (n,), each further one of as many entries as the one before has communities.
+
+    Examples
+    --------
+    >>> ring = np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]], dtype=np.int32)
+    >>> [labels.tolist() for labels in part_nested(ring, 6, resolution=1.0, step=4.0, seed=1)]
+    [[0, 0, 0, 1, 1, 1]]
+    """
+    levels: list[NDArray[np.int64]] = []
+    weights: NDArray[np.float64] = np.ones(len(links))
+    while resolution >= COARSEST and n > 1:
+        labels = _part_weighted(links, weights, n, resolution, seed)
+        count = int(labels.max()) + 1
+        if count < n or not levels:
+            levels.append(labels)
+        ends = np.sort(labels[links], axis=1)
+        pairs, where = np.unique(ends[:, 0] * count + ends[:, 1], return_inverse=True)
+        weights = np.bincount(where, weights=weights).astype(np.float64)
+        links = np.column_stack([pairs // count, pairs % count]).astype(np.int32)
+        n, resolution = count, resolution / step
+    return levels
+
+
+def _part_weighted(
+    links: NDArray[np.int32], weights: NDArray[np.float64], n: int, resolution: float, seed: int
+) -> NDArray[np.int64]:
+    """Part a graph of weighted links."""
     graph = igraph.Graph(n=n, edges=links.tolist())
     with _SEEDED:  # igraph draws from one generator
         igraph.set_random_number_generator(random.Random(seed))
         try:
-            found = graph.community_leiden("modularity", resolution=resolution, n_iterations=-1)
+            found = graph.community_leiden(
+                "modularity", weights=weights.tolist(), resolution=resolution, n_iterations=-1
+            )
         finally:
             igraph.set_random_number_generator(random)
     _, labels = np.unique(found.membership, return_inverse=True)

@@ -93,7 +93,7 @@ def load_map(path: Path) -> FrozenMap:
         If the file is not there, is damaged, or is no saved map.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         return _rebuild(arrays)
     except FileNotFoundError as wrong:
