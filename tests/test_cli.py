@@ -37,6 +37,9 @@ kind = "probability"
 
 [panel]
 models = []
+
+[pockets]
+partition = "leiden"
 """
 
 
@@ -78,6 +81,7 @@ def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
         "verdicts",
         "baselines",
         "robustness",
+        "pockets",
     ]
 
 
@@ -190,7 +194,17 @@ BAD_FILES = {
         COHORT.replace("models = []", 'models = ["xgbost"]'),
         ["xgbost", "did you mean 'xgboost'?"],
     ),
-    "a continuous outcome": (COHORT.replace("event = 1", 'type = "continuous"'), ["continuous", "event ="]),
+    "a continuous outcome": (
+        COHORT.replace("event = 1", 'type = "continuous"').replace('kind = "probability"', 'kind = "value"'),
+        ["continuous", "event =", "auditbook pockets audit"],
+    ),
+    "probabilities of a number": (COHORT.replace("event = 1", 'type = "continuous"'), ["kind", '"value"']),
+    "values of an event": (COHORT.replace('kind = "probability"', 'kind = "value"'), ["kind", '"rank"']),
+    "pockets of nobody": (
+        COHORT + 'attributes = ["grup"]\n',
+        ["[pockets] attributes", "did you mean 'group'?"],
+    ),
+    "no share for the audit": (COHORT + "development = 0.8\n", ["[pockets] discovery"]),
     "no TOML": ("name = ", ["small.toml"]),
 }
 

@@ -18,10 +18,11 @@ ORDER = [
     "cautions cohort draft",
     "panel features split training scores",
     "mitigation pockets simulation",
+    "pocket_world pocket_audit",
     "results",
     "figures report",
     "contents chapters book state",
-    "plan audit run",
+    "plan audit steps run pocket_run",
     "cli",
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names.split()}

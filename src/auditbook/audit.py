@@ -66,6 +66,29 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
     dict
         Values that JSON can hold.
     """
+    return describe_cohort(plan, cohort) | {
+        "rows_audited": len(scored.audit),
+        "rows_train": len(scored.train),
+        "models": [score.model for score in scored.records.scores],
+        "folds": _map_folds(cohort, scored, plan.protocol),
+    }
+
+
+def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:
+    """Say what a run read and left out, and under which constants, whatever was done with it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked.
+    cohort : Cohort
+        What was read.
+
+    Returns
+    -------
+    dict
+        Values that JSON can hold.
+    """
     protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
     return {
         **plan.file.describe(),
@@ -74,14 +97,9 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
         "profile": asdict(plan.request.profile),
         "rows_read": cohort.rows_read,
         "rows_kept": len(cohort.outcome),
-        "rows_audited": len(scored.audit),
-        "rows_train": len(scored.train),
         "left_out": [{"reason": part.reason, "rows": part.rows} for part in cohort.left_out],
         "missing_groups": _count_missing_groups(cohort),
         "protocol": protocol,
-        "models": [score.model for score in scored.records.scores],
-        "folds": _map_folds(cohort, scored, plan.protocol),
-        "partition": None,
         "versions": versions(),
         "hashes": {"cohort": digest_files([plan.request.cohort]), "data": cohort.data_hash},
     }

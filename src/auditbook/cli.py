@@ -67,7 +67,25 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(run)
     run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
     run.set_defaults(act=_run)
+    _add_pockets(commands)
     return parser
+
+
+def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Declare the commands about pockets."""
+    pockets = commands.add_parser("pockets", help="audit in pockets only, or send new records to them")
+    actions = pockets.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
+    audit = actions.add_parser("audit", help="learn and test pockets; takes continuous outcomes too")
+    _add_cohort(audit)
+    _add_run(audit)
+    audit.set_defaults(act=_audit_pockets, only=None)
+    assign = actions.add_parser("assign", help="send new records to the pockets of a run")
+    assign.add_argument("run_dir", type=Path, metavar="RUN", help="the run's folder, such as runs/NAME")
+    assign.add_argument("data", type=Path, metavar="DATA", help="new records: csv, csv.gz, tsv or parquet")
+    assign.add_argument(
+        "--output", type=Path, metavar="FILE", help="file to write (default: beside the data)"
+    )
+    assign.set_defaults(act=_assign_pockets)
 
 
 def _add_cohort(parser: argparse.ArgumentParser) -> None:
@@ -153,7 +171,7 @@ def _audit(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_audit
 
-    with Progress(total=5) as progress:
+    with Progress(total=6) as progress:
         folder = run_audit(_request(call), progress)
     print(f"results: {folder / 'results'}")
 
@@ -163,12 +181,30 @@ def _run(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_book
 
-    with Progress(total=6 + len(chapter_names())) as progress:
+    with Progress(total=7 + len(chapter_names())) as progress:
         folder = run_book(_request(call), progress)
     page = folder / "html" / "index.html"
     print(f"results: {folder / 'results'}")
     if page.is_file():
         print(f"book: {page}")
+
+
+def _audit_pockets(call: argparse.Namespace) -> None:
+    from auditbook.pocket_run import run_pockets
+    from auditbook.progress import Progress
+
+    with Progress(total=2) as progress:
+        folder = run_pockets(_request(call), progress)
+    print(f"results: {folder / 'results'}")
+
+
+def _assign_pockets(call: argparse.Namespace) -> None:
+    from auditbook.pocket_run import assign_file
+
+    stem = call.data.name.split(".")[0]
+    output = call.output if call.output is not None else call.data.with_name(f"{stem}-pockets.csv")
+    count = assign_file(call.run_dir, call.data, output)
+    print(f"{output}: {count:,} records")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

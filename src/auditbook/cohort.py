@@ -119,9 +119,10 @@ def _read_source(file: CohortFile, data: Path | None, cache_dir: Path) -> _Sourc
     """Read the data file, or generate the synthetic table."""
     path = file.data_path(data)
     if path is None:
-        from auditbook.synthetic import twin_table
+        from auditbook.synthetic import TABLES
 
-        frame = twin_table(rows=file.data.rows, seed=file.data.seed, cache_dir=cache_dir)
+        draw = TABLES[file.data.synthetic or "texas-twin"]
+        frame = draw(rows=file.data.rows, seed=file.data.seed, cache_dir=cache_dir)
         source = _Source("the synthetic table", plain_table(frame), hash_frame(frame), synthetic=True)
     else:
         file.find_data(path)

@@ -14,6 +14,7 @@ from auditbook.panel import choose_models, read_panel
 from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
 from auditbook.protocol import PROFILES, Profile, Protocol
 from auditbook.state import LOCK, refuse_foreign
+from auditbook.synthetic import FULL_SIZES
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def load_planned(plan: Plan) -> Cohort:
     """
     file, rows = plan.file, plan.request.profile.synthetic_rows
     if file.data.synthetic is not None and rows is not None:
+        rows = min(rows, FULL_SIZES[file.data.synthetic])
         file = replace(file, data=replace(file.data, rows=rows))
     return load_cohort(
         file,

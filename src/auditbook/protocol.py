@@ -133,7 +133,7 @@ PROFILES = {
         refits=2,
         halvings=20,
         draws=999,
-        graph_records=3_000,
+        graph_records=1_500,
     ),
     "standard": Profile(
         "standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4, graph_records=10_000

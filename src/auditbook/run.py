@@ -5,11 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from auditbook.audit import describe_audit, make_tables
 from auditbook.book import build_html, stage_book
-from auditbook.cohort import Cohort
 from auditbook.contents import chapter_names, chapter_source
 from auditbook.errors import naming
 from auditbook.mitigation.baselines import make_baselines
@@ -17,8 +14,8 @@ from auditbook.mitigation.robustness import make_robustness
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_text, runs_folder
-from auditbook.results import Run, read_run, write_table
-from auditbook.scores import ScoredCohort, score_cohort
+from auditbook.results import Run, read_run
+from auditbook.scores import score_cohort
 from auditbook.state import (
     fresh_folder,
     hash_results,
@@ -30,6 +27,7 @@ from auditbook.state import (
     read_keys,
     write_json,
 )
+from auditbook.steps import Steps, find_pockets
 
 PUBLISHED = ("results", "notebooks", "html")
 
@@ -133,91 +131,34 @@ def _kept_audit(place: Path, key: str) -> dict[str, Any] | None:
 def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     """Make the results anew, in ``next``."""
     timing: dict[str, Any] = {"steps": []}
-    started = time.monotonic()
-    progress.say(f"cohort: reading {plan.file.title}")
-    cohort = load_planned(plan)
-    note_step(timing, "cohort", "done", time.monotonic() - started)
-    progress.done()
-
-    started = time.monotonic()
-    progress.say("scores: given columns and trained models")
-    with naming(plan.file.path.name):
-        scored = score_cohort(
-            cohort,
-            protocol=plan.protocol,
-            cache_dir=plan.cache,
-            jobs=plan.request.jobs,
-            force=plan.request.force,
-            progress=progress.say,
-        )
-    note_step(timing, "scores", "done", time.monotonic() - started)
-    progress.done()
-
-    started = time.monotonic()
-    progress.say("verdicts: counts, metrics, flip rates")
-    with naming(plan.file.path.name):
-        tables = make_tables(cohort, scored, plan.protocol)
+    steps = Steps(plan, timing, progress)
+    protocol, refits = plan.protocol, plan.request.profile.refits
     fresh_folder(plan.next / "results")
-    for name, table in tables.items():
-        write_table(table, plan.next / "results" / f"{name}.csv")
-    note_step(timing, "verdicts", "done", time.monotonic() - started)
-    progress.done()
-
-    tables |= _mitigate(plan, cohort, scored, timing, progress)
-    _check_robustness(plan, cohort, scored, tables, timing, progress)
-    info = describe_audit(plan, cohort, scored) | timing
+    cohort = steps.do("cohort", f"reading {plan.file.title}", lambda: load_planned(plan))
+    with naming(plan.file.path.name):
+        scored = steps.do(
+            "scores",
+            "given columns and trained models",
+            lambda: score_cohort(cohort, protocol=protocol, **steps.work),
+        )
+        tables = steps.tabulate(
+            "verdicts", "counts, metrics, flip rates", lambda: make_tables(cohort, scored, protocol)
+        )
+    work = {"protocol": protocol, "refits": refits, **steps.work}
+    tables |= steps.tabulate(
+        "baselines", "what mitigation costs", lambda: make_baselines(cohort, scored, **work)
+    )
+    steps.tabulate(
+        "robustness",
+        "other protocols, families and constants",
+        lambda: make_robustness(cohort, scored, tables, **work),
+    )
+    pockets = find_pockets(steps, cohort)
+    info = describe_audit(plan, cohort, scored) | {"pockets": pockets} | timing
+    info["partition"] = pockets.get("partition")
     info["hashes"] |= {"audit": key, "results": hash_results(plan.next / "results")}
     write_json(plan.next / "run.json", info)
     return info
-
-
-def _mitigate(
-    plan: Plan, cohort: Cohort, scored: ScoredCohort, timing: dict[str, Any], progress: Progress
-) -> dict[str, pd.DataFrame]:
-    """Make the tables of the baselines that mitigate, in ``next``, and return them."""
-    started = time.monotonic()
-    tables = make_baselines(
-        cohort,
-        scored,
-        protocol=plan.protocol,
-        cache_dir=plan.cache,
-        refits=plan.request.profile.refits,
-        jobs=plan.request.jobs,
-        force=plan.request.force,
-        progress=progress.say,
-    )
-    for name, table in tables.items():
-        write_table(table, plan.next / "results" / f"{name}.csv")
-    note_step(timing, "baselines", "done", time.monotonic() - started)
-    progress.done()
-    return tables
-
-
-def _check_robustness(
-    plan: Plan,
-    cohort: Cohort,
-    scored: ScoredCohort,
-    tables: dict[str, pd.DataFrame],
-    timing: dict[str, Any],
-    progress: Progress,
-) -> None:
-    """Make the tables of other protocols, families and constants, in ``next``."""
-    started = time.monotonic()
-    found = make_robustness(
-        cohort,
-        scored,
-        tables,
-        protocol=plan.protocol,
-        cache_dir=plan.cache,
-        refits=plan.request.profile.refits,
-        jobs=plan.request.jobs,
-        force=plan.request.force,
-        progress=progress.say,
-    )
-    for name, table in found.items():
-        write_table(table, plan.next / "results" / f"{name}.csv")
-    note_step(timing, "robustness", "done", time.monotonic() - started)
-    progress.done()
 
 
 def _execute_chapters(plan: Plan, info: dict[str, Any], progress: Progress) -> bool:

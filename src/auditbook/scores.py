@@ -138,7 +138,10 @@ def score_cohort(
     """
     file = cohort.file
     if cohort.continuous:
-        raise InputError('[outcome] type = "continuous": group metrics need an event, such as event = "> 3"')
+        raise InputError(
+            '[outcome] type = "continuous": group metrics need an event, such as event = "> 3"; errors in '
+            "pockets can be audited without one: auditbook pockets audit"
+        )
     configs = choose_models(file.panel.models, panel if panel is not None else read_panel())
     lean = tuple(make_lean(config) for config in configs if config.name in file.panel.lean)
     names = [config.name for config in (*configs, *lean)]

@@ -1,0 +1,198 @@
+"""How is a pocket audit run on its own, opened by a chapter, and applied to new records?"""
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.audit import describe_cohort
+from auditbook.cohort import read_cohort_file
+from auditbook.errors import InputError
+from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
+from auditbook.pockets.composition import ABSTAINED
+from auditbook.pockets.encoding import load_encoding
+from auditbook.pockets.frozen import FrozenMap
+from auditbook.pockets.saving import load_map
+from auditbook.progress import Progress
+from auditbook.project import digest_text, project_file, runs_folder
+from auditbook.protocol import PROFILES
+from auditbook.results import Run, read_run, rows, write_table
+from auditbook.state import fresh_folder, hash_results, publish, read_hashes, write_json
+from auditbook.steps import Steps, find_pockets
+from auditbook.tables import read_table_file
+
+
+def run_pockets(request: Request, progress: Progress) -> Path:
+    """Make the pocket audit of a cohort and nothing else: ``auditbook pockets audit``.
+
+    It takes continuous outcomes too, which the other parts of an audit do not.
+
+    Parameters
+    ----------
+    request : Request
+        What was asked; the folder is ``runs/<name>-pockets`` where none is named.
+    progress : Progress
+        Is told of every step.
+
+    Returns
+    -------
+    Path
+        The run's folder.
+
+    Raises
+    ------
+    InputError
+        If the cohort file or the call is wrong, or the cohort cannot be audited in pockets.
+    """
+    plan = plan_run(request)
+    if request.run_dir is None:
+        plan = replace(plan, folder=plan.folder.with_name(f"{plan.file.name}-pockets"))
+    key = digest_text("pockets", audit_key(plan))
+    with locked(plan.folder):
+        if not request.force and _is_kept(plan.folder, key):
+            progress.say("pockets: nothing has changed, results kept")
+            return plan.folder
+        info = _audit(plan, key, progress)
+        publish(plan.next, plan.folder, info, ("results",))
+    return plan.folder
+
+
+def _is_kept(folder: Path, key: str) -> bool:
+    """Tell whether results with this key lie in a folder, as they were made."""
+    hashes = read_hashes(folder)
+    return hashes.get("audit") == key and hashes.get("results") == hash_results(folder / "results")
+
+
+def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
+    """Make the results in ``next``, and return the content of run.json."""
+    timing: dict[str, Any] = {"steps": []}
+    steps = Steps(plan, timing, progress)
+    fresh_folder(plan.next / "results")
+    cohort = steps.do("cohort", f"reading {plan.file.title}", lambda: load_planned(plan))
+    pockets = find_pockets(steps, cohort)
+    if pockets["status"] != "done":
+        raise InputError(f"{plan.file.path.name}: no pocket audit can be made: {pockets['reason']}")
+    info = describe_cohort(plan, cohort) | {
+        "models": pockets["models"],
+        "partition": pockets["partition"],
+        "pockets": pockets,
+    }
+    info |= timing
+    info["hashes"] |= {"audit": key, "results": hash_results(plan.next / "results")}
+    write_json(plan.next / "run.json", info)
+    return info
+
+
+def open_application(cohorts: Sequence[str], run: Run) -> Run:
+    """Open the pocket audit that an application chapter shows; make it where it is not there yet.
+
+    The run itself is taken when it is one of the cohorts; else the first one whose data are there. The last
+    one named is synthetic, so that there always is one. Results are kept from run to run.
+
+    Parameters
+    ----------
+    cohorts : sequence of str
+        Names of cohort files that the project has, in order of preference.
+    run : Run
+        The run that the chapter belongs to; its profile is used.
+
+    Returns
+    -------
+    Run
+        With the tables of the pocket audit only, unless it is `run`.
+    """
+    if run.info["name"] in cohorts and run.info.get("pockets", {}).get("status") == "done":
+        return run
+    profile = PROFILES[run.info["profile"]["name"]]
+    for name in cohorts:
+        path = project_file("data", "cohorts", f"{name}.toml")
+        file = read_cohort_file(path)
+        if file.data.path is None or file.data.path.is_file():
+            break
+    folder = runs_folder() / ".cache" / "pockets" / f"{file.name}-{profile.name}"
+    request = Request(path, profile=profile, jobs=1, run_dir=folder)
+    with Progress(total=2, stream=io.StringIO()) as silent:
+        return read_run(run_pockets(request, silent))
+
+
+def assign_file(folder: Path, data: Path, output: Path) -> int:
+    """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
+
+    Parameters
+    ----------
+    folder : Path
+        A run that has audited pockets.
+    data : Path
+        New records, csv, tsv or parquet, with the feature columns that the maps were learned from. Nothing
+        else is read: no outcome, no prediction, no group.
+    output : Path
+        CSV file to write: a row for each record, in the order of `data`.
+
+    Returns
+    -------
+    int
+        Number of records.
+
+    Raises
+    ------
+    InputError
+        If the run has no maps, a column is missing, or the output cannot be written.
+    """
+    run = read_run(folder)
+    maps = [load_map(path) for path in sorted((folder / "results").glob("*_map.npz"))]
+    if not maps:
+        reason = run.info.get("pockets", {}).get("reason", "no map was made")
+        raise InputError(f"{folder} holds no pocket maps ({reason}); make them with: auditbook pockets audit")
+    if output.exists():
+        raise InputError(f"{output} is there already; it is not overwritten: move it or use --output FILE")
+    read = [column for one in maps for column in load_encoding(one.rule.arrays()).columns]
+    text = {column.name for column in read if column.kind == "category"}
+    table = read_table_file(data, text_columns=text).frame
+    parts = [_assign(one, table, run) for one in maps]
+    found = pd.concat([pd.Series(np.arange(1, len(table) + 1), name="row"), *parts], axis=1)
+    write_table(found, output)
+    return len(table)
+
+
+def _assign(frozen: FrozenMap, table: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """Assign the records by one map: pocket, its name, how near, and what was flagged there."""
+    found = frozen.assign(table)
+    words = [*frozen.pockets, ABSTAINED]
+    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
+    flags = [list_flags(run.pocket_errors, frozen.name, pocket) for pocket in words]
+    columns = {"pocket": words, "name": titles, "review": flags}
+    named = {
+        f"{frozen.name}_{key}": np.array(value, dtype=object)[found.codes] for key, value in columns.items()
+    }
+    return pd.DataFrame(
+        {**named, f"{frozen.name}_affinity": found.affinity, f"{frozen.name}_lead": found.lead}
+    )
+
+
+def list_flags(errors: pd.DataFrame, name: str, pocket: str) -> str:
+    """Say which findings of a pocket ask for a review of its records; blank without any.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        ``pocket_errors.csv``.
+    name, pocket : str
+        Map and pocket.
+
+    Returns
+    -------
+    str
+        Such as ``xgboost predicts too much``; several are parted by semicolons.
+    """
+    here = errors[(errors["map"] == name) & (errors["pocket"] == pocket)]
+    here = here[here["flagged"].fillna(False).astype(bool)]
+    words = {"over": "predicts too much", "under": "predicts too little"}
+    listed = []
+    for row in rows(here[here["quantity"] != "paired"]):
+        whom = f" for {row.contrast}" if row.contrast else ""
+        listed.append(f"{row.model} {words[row.direction]}{whom}")
+    return "; ".join(listed)
