@@ -212,7 +212,7 @@ def test_the_way_a_gap_comes_about_is_told_with_its_doubt(tables):
     assert "Clear is where the groups are" in ways(summary.assign(within=0.001))
     assert "Clear are the gaps within pockets" in ways(summary.assign(composition=0.001))
     assert "Neither part" in ways(summary.assign(composition=0.001, within=0.001))
-    assert "nothing to divide" in ways(summary.assign(overall=0.0))
+    assert "nothing to divide" in ways(summary.assign(composition_share=NAN))
     assert "could not be split" in ways(summary.assign(overall=NAN))
 
 

@@ -505,8 +505,8 @@ def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
         return "This gap could not be split: no groups are compared, or too few records were."
     row = rows(found)[0]
     text = f"{escape(model)}, {escape(contrast)}: overall {_write_part(row, 'overall')}"
-    if row.overall_low <= 0 <= row.overall_high:
-        return f"{text}. It is not clearly different from zero (95%), so there is nothing to divide."
+    if np.isnan(row.composition_share):
+        return f"{text}. Its simultaneous interval does not exclude zero, so there is nothing to divide."
     clear = {
         part: not getattr(row, f"{part}_low") <= 0 <= getattr(row, f"{part}_high")
         for part in ("composition", "within")
