@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.errors import InputError
 from auditbook.figures import pockets as draw
 from auditbook.pockets.teaching import average_errors, compare_groupings, draw_lesson, group_patients
 from auditbook.report import pocket_actions as act
@@ -113,6 +114,17 @@ def test_a_run_without_pockets_and_one_without_a_test_say_so(tables):
     said = maps.announce_pockets({}, untested["pockets"], untested["pocket_errors"])
     assert "none could be tested" in said
     assert maps.announce_pockets({}, full["pockets"], full["pocket_errors"]) == ""
+
+
+def test_a_model_that_pockets_leave_out_is_replaced_and_named():
+    table = pd.DataFrame({"model": ["risk", "points"]})
+    assert maps.pick_audited(table, "model", "points", known=["risk", "points"]) == "points"
+    assert maps.pick_audited(table, "model", "rule", known=["rule"]) == "risk"
+    assert maps.pick_audited(table.head(0), "model", "rule", known=["rule"]) == ""
+    with pytest.raises(InputError, match="no model 'pints'"):
+        maps.pick_audited(table, "model", "pints", known=["risk"])
+    assert "The model rule is not among those" in say.describe_shown("risk", "", asked="rule")
+    assert say.describe_shown("risk", asked="risk") == "Shown here: the model **risk**."
 
 
 def test_roles_are_told_with_their_records_and_units():

@@ -516,14 +516,28 @@ def strict_level(info: Mapping[str, Any]) -> float:
     return float(settings.get("strict_level", PocketSettings().strict_level))
 
 
-def describe_shown(model: str, contrast: str) -> str:
-    """Say which model and contrast a chapter shows; blank without a model."""
+def describe_shown(model: str, contrast: str = "", *, asked: str = "") -> str:
+    """Say which model and contrast a chapter shows, and why not the model asked for; blank without a model.
+
+    Parameters
+    ----------
+    model, contrast : str
+        What is shown; blank for none.
+    asked : str
+        The model that the chapter was asked for.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     if not model:
         return ""
     text = f"Shown here: the model **{escape(model)}**"
-    return (
-        f"{text} and the contrast **{escape(contrast)}** (focal minus reference)." if contrast else f"{text}."
-    )
+    text += f" and the contrast **{escape(contrast)}** (focal minus reference)." if contrast else "."
+    if asked and asked != model:
+        text += f" The model {escape(asked)} is not among those that were audited in pockets."
+    return text
 
 
 def describe_pair(one: str, other: str, laid: pd.DataFrame) -> str:

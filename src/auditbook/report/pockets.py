@@ -1,6 +1,6 @@
 """The map of pockets: what is said of its pockets, of the level chosen and of whom they hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from auditbook.report.text import (
     join_words,
     name_list,
     number,
+    pick,
     plural,
     share,
 )
@@ -66,6 +67,39 @@ def is_true(column: pd.Series) -> pd.Series:
     [True, False, False]
     """
     return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
+
+
+def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequence[str]) -> str:
+    """Choose what a chapter on pockets shows: the one asked for, or the first where pockets leave it out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table of the pocket audit.
+    column : str
+        Its column of names.
+    wanted : str
+        The chapter's parameter; blank takes the first.
+    known : sequence of str
+        Names that the run has, whether the pocket audit has them or not (a decision predicts no risk).
+
+    Returns
+    -------
+    str
+        A name that the column holds; blank when the table has no rows.
+
+    Raises
+    ------
+    InputError
+        If neither the table nor the run has the name.
+
+    Examples
+    --------
+    >>> pick_audited(pd.DataFrame({"model": ["a"]}), "model", "rule", known=["a", "rule"])
+    'a'
+    """
+    left_out = wanted in known and wanted not in set(table[column])
+    return pick(table, column, "" if left_out else wanted)
 
 
 def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
