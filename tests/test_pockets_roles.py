@@ -92,7 +92,17 @@ def test_another_seed_gives_other_roles():
 
 
 def test_too_few_units_are_an_error_that_says_which_role_is_empty():
-    with pytest.raises(InputError, match=r"3 unit\(s\) leave none for calibration; name a finer unit"):
-        assign_roles([0, 1, 2], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
-    with pytest.raises(InputError, match="development and graph and calibration and audit"):
+    with pytest.raises(InputError, match=r"2 unit\(s\) leave none for audit; name a finer unit"):
+        assign_roles([0, 1], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+    with pytest.raises(InputError, match="development and discovery and audit"):
         assign_roles([], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+    with pytest.raises(InputError, match="one record is left for discovery"):
+        assign_roles([0, 1, 2], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+
+
+def test_one_discovery_unit_is_split_by_its_records():
+    unit = np.repeat([0, 1, 2], 50)
+    roles = assign_roles(unit, development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+    assert (len(roles.graph), len(roles.calibration)) == (40, 10)
+    assert len(set(unit[roles.discovery])) == 1
+    assert not set(unit[roles.discovery]) & (set(unit[roles.audit]) | set(unit[roles.development]))

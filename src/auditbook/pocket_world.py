@@ -177,14 +177,20 @@ def build_world(
 def _order(
     cohort: Cohort, settings: PocketSettings, kind: UnitKind
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the canonical order of the records, and the unit of each in that order, numbered from 0."""
+    """Return the canonical order of the records, and the unit of each in that order, numbered from 0.
+
+    Units that are alike in everything but outcomes and groups are told apart by their names, and records of
+    one unit by their outcomes, which decide no role.
+    """
     file = cohort.file
     aside = {file.outcome.column, file.site.column, file.unit.column}
     aside |= _compared_columns(cohort, settings)
     hashes = hash_records(cohort.table.drop(columns=[name for name in aside if name in cohort.table]))
     names = {"unit": cohort.unit, "site": cohort.site}.get(kind)
     unit = np.arange(len(hashes)) if names is None else pd.factorize(names)[0]
-    order = canonical_order(hashes, unit)
+    named = np.unique(cohort.unit if names is None else names, return_inverse=True)[1]
+    first = np.lexsort((cohort.outcome, hashes, named))
+    order = first[canonical_order(hashes[first], unit[first])]
     return order, pd.factorize(unit[order])[0].astype(np.int64)
 
 

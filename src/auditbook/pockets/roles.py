@@ -28,7 +28,8 @@ class Roles:
     Attributes
     ----------
     development, graph, calibration, audit : int64 arrays
-        Increasing; together they hold every record once. Graph and calibration are the discovery part.
+        Increasing; together they hold every record once. Graph and calibration are the discovery part; they
+        share its units where these are too few to be split.
     """
 
     development: NDArray[np.int64]
@@ -177,21 +178,39 @@ def assign_roles(
     codes, names = pd.factorize(np.asarray(unit))
     n_units = len(names)
     n_development, n_discovery = round(development * n_units), round(discovery * n_units)
-    n_graph = round(graph_share * n_discovery)
-    counts = (n_development, n_graph, n_discovery - n_graph, n_units - n_development - n_discovery)
-    _check_counts(counts, n_units)
+    n_audit = n_units - n_development - n_discovery
+    _check_counts((n_development, n_discovery, n_audit), n_units)
+    rng = np.random.default_rng(seed)
     role = np.empty(n_units, dtype=np.int64)
-    role[np.random.default_rng(seed).permutation(n_units)] = np.repeat(np.arange(4), counts)
-    return Roles(*(np.flatnonzero(role[codes] == part) for part in range(4)))
+    n_graph = round(graph_share * n_discovery)
+    counts = (n_development, n_graph, n_discovery - n_graph, n_audit)
+    role[rng.permutation(n_units)] = np.repeat(np.arange(4), counts)
+    place = role[codes]
+    if min(counts[1:3]) < 1:
+        place = _split_records(place, graph_share, rng)
+    return Roles(*(np.flatnonzero(place == part) for part in range(4)))
 
 
-def _check_counts(counts: tuple[int, int, int, int], n_units: int) -> None:
+def _split_records(
+    place: NDArray[np.int64], graph_share: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Split the records, not the units, of a discovery part that has too few units to be split."""
+    discovery = np.flatnonzero((place == 1) | (place == 2))
+    if len(discovery) < 2:
+        raise InputError("[pockets]: one record is left for discovery; use a larger cohort")
+    n_graph = min(max(round(graph_share * len(discovery)), 1), len(discovery) - 1)
+    split = place.copy()
+    split[discovery] = 2
+    split[rng.permutation(discovery)[:n_graph]] = 1
+    return split
+
+
+def _check_counts(counts: tuple[int, int, int], n_units: int) -> None:
     """Raise InputError when a role has no unit."""
-    names = ("development", "graph", "calibration", "audit")
+    names = ("development", "discovery", "audit")
     empty = [name for name, count in zip(names, counts, strict=True) if count < 1]
     if empty:
         raise InputError(
             f"[pockets]: {n_units} unit(s) leave none for {' and '.join(empty)}; name a finer unit "
-            '([pockets] unit = "record" takes each record as one), or change development, discovery or '
-            "graph_share"
+            '([pockets] unit = "record" takes each record as one), or change development or discovery'
         )
