@@ -349,7 +349,14 @@ def test_leaves_are_named_by_what_they_hold():
 
 def null_row(**columns):
     base = {"design": "dependent", "sd": 1.0, "prediction": "conditional", "quantity": "mu", "level": 0.0125}
-    base |= {"replicates": 400, "flagged": 128, "share": 0.32, "share_low": 0.28, "share_high": 0.37}
+    base |= {
+        "replicates": 400,
+        "flagged": 128,
+        "over": 3,
+        "share": 0.32,
+        "share_low": 0.28,
+        "share_high": 0.37,
+    }
     base |= {"published_low": NAN, "published_high": NAN}
     return base | {"label": "mean error, 150 unequal units"} | columns
 
@@ -359,9 +366,12 @@ def test_flags_without_an_error_are_held_against_the_level():
     said = lesson.describe_null(table)
     assert "In 1 of 2 designs" in said
     assert "The largest share is 32.0%" in said
-    assert "At the level 1.25%: 2.0% at SD 0.2 and 32.0% at SD 1" in lesson.describe_over(
+    assert "150 units, at the level 1.25%: 2.0% at SD 0.2 and 32.0% at SD 1" in lesson.describe_over(
         table, prediction="conditional"
     )
+    assert lesson.describe_side(table) == ""
+    said = lesson.describe_side(table.assign(prediction="marginal"))
+    assert said.startswith("Of 128 replicates flagged with marginal risks at the largest SD, 3 are")
     strict = pd.concat([table, pd.DataFrame([null_row(level=0.0025)])])
     assert len(lesson.drop_strict(strict)) == 2
     draw.draw_null(table).figure.canvas.draw()

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from auditbook.project import project_file
-from auditbook.report.text import Column, count_of, interval, join_words, number, share
+from auditbook.report.text import Column, count, count_of, interval, join_words, number, plural, share
 from auditbook.results import rows
 
 GROUPING_COLUMNS = (
@@ -29,7 +29,7 @@ NULL_COLUMNS = (
     Column("published_high", "to", "share"),
 )
 NULL_FIELDS = (
-    "design sd prediction quantity level replicates untested flagged share share_low share_high "
+    "design sd prediction quantity level replicates untested flagged over share share_low share_high "
     "published_low published_high"
 ).split()
 KEYS = ["design", "sd", "prediction", "quantity"]
@@ -188,12 +188,38 @@ def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
         Markdown.
     """
     found = table[
-        (table["design"] == "dependent") & (table["quantity"] == "mu") & (table["prediction"] == prediction)
+        table["design"].isin(["dependent", "few"])
+        & (table["quantity"] == "mu")
+        & (table["prediction"] == prediction)
     ]
     if found.empty:
         return "No such replicates are stored."
     points = []
-    for level, part in found.groupby("level", sort=False):
+    for (design, level), part in found.groupby(["design", "level"], sort=False):
         parts = [f"{share(row.share)} at SD {row.sd:g}" for row in rows(part.sort_values("sd"))]
-        points.append(f"- At the level {share(float(str(level)), digits=2)}: {join_words(parts)}.")
+        words = f"{DESIGNS[str(design)]}, at the level {share(float(str(level)), digits=2)}"
+        points.append(f"- {words}: {join_words(parts)}.")
     return f"Mean errors, prediction = {prediction} risk, flagged:\n\n" + "\n".join(points)
+
+
+def describe_side(table: pd.DataFrame) -> str:
+    """Say to which side false flags of mean errors lie when units differ much and the marginal risk is given.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `read_null`.
+
+    Returns
+    -------
+    str
+        Markdown; blank when no such replicates are stored.
+    """
+    found = drop_strict(table[(table["quantity"] == "mu") & (table["prediction"] == "marginal")])
+    found = found[found["sd"] == found["sd"].max()]
+    if found.empty or not found["flagged"].sum():
+        return ""
+    return (
+        f"Of {plural(found['flagged'].sum(), 'replicate')} flagged with marginal risks at the largest SD, "
+        f"{count(found['over'].sum())} are flagged as too high."
+    )
