@@ -116,8 +116,8 @@ def test_an_error_where_readings_are_high_is_found_and_named(audit):
     ]
     names = pockets.set_index(["map", "pocket"])["name"]
     told = [names[row["map"], row["pocket"]] for _, row in flagged.iterrows() if row["pocket"] != "overall"]
-    assert told
-    assert any("high reading" in name for name in told)
+    assert told, pockets[["map", "name", "n_audit"]].to_string()
+    assert any("high reading" in name for name in told), told
 
 
 def test_every_table_has_its_columns_and_the_run_says_what_was_done(audit):

@@ -68,6 +68,7 @@ def check_pockets(file: CohortFile, faults: Faults) -> None:
     given, trained = [score.name for score in file.scores], list(file.panel.models)
     for key, names, known in (
         ("attributes", settings.attributes, attributes),
+        ("choice_attributes", settings.choice_attributes, list(settings.attributes) or attributes),
         ("isotonic", settings.isotonic, given),
         ("models", settings.models, trained),
         ("paired", tuple(name for pair in settings.paired for name in split_pair(pair)), given + trained),

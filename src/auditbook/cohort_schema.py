@@ -165,6 +165,7 @@ _POCKET_DEFAULTS = {
     "models": "the first two of the panel",
     "isotonic": "every score of kind rank",
     "attributes": "all attributes",
+    "choice_attributes": "those that are compared",
     "level": "0.025; 0.0125 with sites; 0.05 for a continuous outcome",
     "error_level": "the level",
     "support_records": "100; 50 for a continuous outcome",

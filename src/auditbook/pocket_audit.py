@@ -132,7 +132,7 @@ def _discover(
         graph=graph,
         calibration=calibration,
         n_audit=len(roles.audit),
-        contrasts=world.contrasts,
+        contrasts=[pair for pair in world.contrasts if pair.attribute in _choosing(world, settings)],
         settings=settings,
         seed=seed,
         jobs=jobs,
@@ -142,9 +142,14 @@ def _discover(
     seen = seen.reset_index(drop=True)
     return replace(
         found,
-        forest=name_pockets(found.forest, members, found.forest_members, calibration=seen),
-        ridge=name_pockets(found.ridge, members, found.ridge_members, calibration=seen),
+        forest=name_pockets(found.forest, members, found.forest.assign(members).codes, calibration=seen),
+        ridge=name_pockets(found.ridge, members, found.ridge.assign(members).codes, calibration=seen),
     )
+
+
+def _choosing(world: PocketWorld, settings: PocketSettings) -> set[str]:
+    """Name the attributes whose comparisons choose the level of the forest map."""
+    return set(settings.choice_attributes) or {pair.attribute for pair in world.contrasts}
 
 
 def _test(

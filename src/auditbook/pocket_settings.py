@@ -57,6 +57,8 @@ class PocketSettings:
         scores of kind "rank" always are.
     attributes : tuple of str
         Attributes whose groups are compared; empty takes all.
+    choice_attributes : tuple of str
+        Attributes among them whose comparisons choose how fine the forest map is; empty takes all of them.
     paired : tuple of str
         Pairs of models whose gaps are compared, each "one - other".
     level : float or None
@@ -108,6 +110,7 @@ class PocketSettings:
     models: tuple[str, ...] = ()
     isotonic: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    choice_attributes: tuple[str, ...] = ()
     paired: tuple[str, ...] = ()
     level: float | None = None
     error_level: float | None = None

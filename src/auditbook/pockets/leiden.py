@@ -7,7 +7,7 @@ import igraph
 import numpy as np
 from numpy.typing import NDArray
 
-RESOLUTIONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+RESOLUTIONS = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Candidates (ours): a higher resolution gives more and smaller communities."""
 
 COARSEST = 0.25
