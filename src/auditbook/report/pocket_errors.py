@@ -42,6 +42,8 @@ ERROR_COLUMNS = (
     Column("p_value", "adjusted p", "number", 3),
     Column("found", "found"),
 )
+SITES = re.compile(r"\bsites? (?:holds|needed)|\bsites?,")
+"""What a reason says when sites are too few or too unequal."""
 SUMMARY_COLUMNS = (
     Column("map_words", "map"),
     Column("tested", "pockets tested", "count"),
@@ -261,7 +263,7 @@ def describe_shortfall(laid: pd.DataFrame) -> str:
             f"{escape(known[0][1])} could be tested"
         )
         parts[0] += f"; with {number(known[-1][0], digits=1)} times, {len(known)} more." if known[1:] else "."
-    if inside["note"].str.contains(r"\bsites?\b").any():
+    if inside["note"].str.contains(SITES).any():
         parts.append(
             "Where sites are too few or one holds too much, more sites help and more records do not."
         )
@@ -269,7 +271,9 @@ def describe_shortfall(laid: pd.DataFrame) -> str:
 
 
 def _find_factor(note: str) -> float:
-    """Find by how much the counts behind a reason would have to grow; infinite where none can be read."""
+    """Find by how much the counts behind a reason would have to grow; infinite where that would not do."""
+    if SITES.search(note):
+        return np.inf
     counts = re.findall(r"([\d.]+) (?:expected )?(?:record|event|non-event)s?, (\d+) needed", note)
     found = [float(needed) / float(have) if float(have) else np.inf for have, needed in counts]
     return max(found, default=np.inf)
