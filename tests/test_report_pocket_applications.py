@@ -110,10 +110,12 @@ def test_errors_of_one_sign_everywhere_are_one_error(tables):
     laid = pick(tables["full"]).head(4)
     same = laid.assign(kind=["none", "under", "under", "under"])
     assert "one error of the whole and not 3 local ones" in say.describe_pattern(same)
-    local = laid.assign(kind=["none", "under", "none", "none"])
-    assert "is local as far as can be seen: F1 too low, and 2 other tested pockets" in say.describe_pattern(
-        local
-    )
+    local = laid.assign(kind=["none", "under", "none", "none"], ci_low=-0.01, ci_high=0.01)
+    said = say.describe_pattern(local)
+    assert "Flagged too low: F1. Not flagged: 2 other tested pockets." in said
+    assert "this one is local" in said
+    wide = say.describe_pattern(local.assign(ci_low=-0.2))
+    assert "intervals of F2 and F3 hold -0.070 too" in wide
     assert "only tested pocket, F1, is too low" in say.describe_pattern(local.head(2))
 
 

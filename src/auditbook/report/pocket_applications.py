@@ -127,12 +127,23 @@ def describe_pattern(laid: pd.DataFrame) -> str:
             f"Every tested pocket is flagged, and each is {word}. That is first of all one error of the "
             f"whole and not {len(inside)} local ones: recalibrate the whole, and look again on other records."
         )
-    names = name_list(flagged["pocket"])
+    return _describe_some(inside, flagged)
+
+
+def _describe_some(inside: pd.DataFrame, flagged: pd.DataFrame) -> str:
+    """Say which pockets are flagged to one side, and whether the others may err as much."""
+    names, word = name_list(flagged["pocket"]), WORDS[flagged["kind"].iloc[0]]
+    rest = inside[~inside["kind"].isin(WORDS)]
+    if rest.empty:
+        return f"The only tested pocket, {names}, is {word}."
+    least = rows(flagged.iloc[[flagged["estimate"].abs().argmin()]])[0].estimate
+    text = f"Flagged {word}: {names}. Not flagged: {plural(len(rest), 'other tested pocket')}."
+    alike = rest[~((rest["ci_low"] > least) | (rest["ci_high"] < least))]
+    if alike.empty:
+        return f"{text} An error as large as {number(least)} is ruled out there: this one is local."
     return (
-        f"The error is local as far as can be seen: {names} {word}, and "
-        f"{plural(len(inside) - len(flagged), 'other tested pocket')} without a flag."
-        if len(inside) > len(flagged)
-        else f"The only tested pocket, {names}, is {word}."
+        f"{text} But the intervals of {name_list(alike['pocket'])} hold {number(least)} too, so that as "
+        "large an error may be there: a missing flag does not show that the error is local."
     )
 
 
