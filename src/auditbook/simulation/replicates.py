@@ -33,6 +33,7 @@ METHODS = (
     "cem",
     "cem top 3",
     "targeted",
+    "targeted plain",
     "oracle",
 )
 """Ours, the alternatives, and the oracle, which is told the region and competes with nobody."""
@@ -81,7 +82,7 @@ def _audit_all(drawn: Drawn, world: World, sizes: Sizes, learn: int, test: int) 
         each.name: _judge(each, drawn, world.plants, contrasts, settings, test) for each in maps
     }
     own = _learn_own(drawn, world.plants, sizes, len(maps[0].pockets), learn)
-    for method in ("targeted", "oracle"):
+    for method in ("targeted", "targeted plain", "oracle"):
         given[method] = {}
     for (method, plant), frozen in own.items():
         given[method] |= _judge(frozen, drawn, (plant,), contrasts, settings, test)
@@ -108,14 +109,17 @@ def _learn_own(
     """Make the maps that belong to one plant alone: learned from its errors, or told its region."""
     found = {}
     for plant in plants:
-        found["targeted", plant] = bin_errors(
-            drawn.discovery.data,
-            plant_error(drawn.discovery, plant),
-            plant.question,
-            pockets=pockets,
-            sizes=sizes,
-            seed=seed,
-        )
+        for plain in (False, True):
+            learned = bin_errors(
+                drawn.discovery.data,
+                plant_error(drawn.discovery, plant),
+                plant.question,
+                pockets=pockets,
+                sizes=sizes,
+                seed=seed,
+                plain=plain,
+            )
+            found[learned.name, plant] = learned
         if plant.region:
             column = oracle_column(plant.region)
             found["oracle", plant] = fix_map(ORACLE_POCKETS, name="oracle", column=column)

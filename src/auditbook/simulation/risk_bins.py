@@ -137,7 +137,14 @@ def predict_errors(models: tuple[str, ...], features: Array) -> Array:
 
 
 def bin_errors(
-    discovery: PocketData, prediction: Array, question: Question, *, pockets: int, sizes: Sizes, seed: int
+    discovery: PocketData,
+    prediction: Array,
+    question: Question,
+    *,
+    pockets: int,
+    sizes: Sizes,
+    seed: int,
+    plain: bool = False,
 ) -> FrozenMap:
     """Learn where a model errs, or errs differently for the focal group, and bin that.
 
@@ -158,28 +165,32 @@ def bin_errors(
         Of the boosted trees.
     seed : int
         Of the boosted trees.
+    plain : bool
+        True takes the library's own settings instead of those of `sizes`.
 
     Returns
     -------
     FrozenMap
-        Named "targeted".
+        Named "targeted", or "targeted plain".
     """
     encoding = fit_encoding(discovery.table)
     features = encoding.encode(discovery.table)
     errors = prediction - discovery.outcome
     focal = discovery.attributes[0].codes == FOCAL
     parts = (focal, ~focal) if question == "gap" else (np.ones(len(errors), bool),)
-    models = tuple(_boost(features[part], errors[part], sizes, seed) for part in parts)
+    models = tuple(_boost(features[part], errors[part], None if plain else sizes, seed) for part in parts)
     edges = cut_evenly(predict_errors(models, features), pockets)
-    return name_map("targeted", ErrorRule(encoding, models, edges), discovery.table, discovery.outcome)
+    name = "targeted plain" if plain else "targeted"
+    return name_map(name, ErrorRule(encoding, models, edges), discovery.table, discovery.outcome)
 
 
-def _boost(features: Array, errors: Array, sizes: Sizes, seed: int) -> str:
-    """Fit boosted trees to errors, on one thread and without a word."""
+def _boost(features: Array, errors: Array, sizes: Sizes | None, seed: int) -> str:
+    """Fit boosted trees to errors, on one thread; by the library's settings without sizes."""
+    leaves, rate, rounds = (31, 0.1, 100) if sizes is None else (sizes.leaves, 0.05, sizes.rounds)
     settings = {
         "objective": "regression",
-        "num_leaves": sizes.leaves,
-        "learning_rate": 0.05,
+        "num_leaves": leaves,
+        "learning_rate": rate,
         "min_data_in_leaf": 20,
         "feature_fraction": 1.0,
         "num_threads": 1,
@@ -188,5 +199,5 @@ def _boost(features: Array, errors: Array, sizes: Sizes, seed: int) -> str:
         "seed": seed,
         "verbosity": -1,
     }
-    fitted = lightgbm.train(settings, lightgbm.Dataset(features, errors), sizes.rounds)
+    fitted = lightgbm.train(settings, lightgbm.Dataset(features, errors), rounds)
     return str(fitted.model_to_string())

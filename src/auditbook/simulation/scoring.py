@@ -23,7 +23,7 @@ from auditbook.simulation.scenarios import SCENARIOS, Scenario
 Array = NDArray[np.float64]
 
 OWN = ("forest", "leiden", "ridge", COMBINED)
-ALTERNATIVES = ("k-means", "mahalanobis", "risk bins", "cem", "cem top 3", "targeted")
+ALTERNATIVES = ("k-means", "mahalanobis", "risk bins", "cem", "cem top 3", "targeted", "targeted plain")
 RESAMPLES = 2_000
 """Draws of replicates behind an interval."""
 WIN, LOSS, NEITHER = "win", "loss", "not distinguishable"
