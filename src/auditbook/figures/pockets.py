@@ -79,8 +79,9 @@ def draw_errors(errors: pd.DataFrame, *, label: str, ax: Axes | None = None) -> 
         if row.kind == "untested":
             draw_missing(ax, y, mark=mark)
             note = wrap_label(row.note, width=NOTE_WIDTH)
-            place = ax.get_yaxis_transform()
-            ax.text(0.045, y, note, transform=place, va="center", fontsize=SMALL_SIZE - 1, color=NEUTRAL)
+            drawn = ax.text(0.045, y, note, transform=ax.get_yaxis_transform(), va="center")
+            drawn.set(fontsize=SMALL_SIZE - 1, color=NEUTRAL)
+            drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.0})
         else:
             draw_estimate(ax, row.estimate, y, low=row.ci_low, high=row.ci_high, mark=mark)
     ax.set_xlabel(label)
