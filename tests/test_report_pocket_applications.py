@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.errors import InputError
 from auditbook.figures.pocket_applications import draw_models
 from auditbook.report import pocket_applications as say
 from auditbook.report import pocket_printed as printed
@@ -196,6 +197,19 @@ def test_a_contrast_is_found_by_the_names_of_its_groups():
     groups = pd.DataFrame({"attribute": ["x: y"] * 3, "group": names})
     assert say.split_contrast("x: y: a - b - a", groups) == ("x: y", "a - b", "a")
     assert say.split_contrast("sex: F - M", groups) == ("", "", "")
+
+
+def test_the_contrast_shown_is_the_one_with_most_tested_pockets(tables):
+    errors = tables["full"]["pocket_errors"]
+    assert say.choose_contrast(errors, model="xgboost") == list_contrasts(errors)[0]
+    thin = errors.assign(
+        status=errors["status"].where(errors["contrast"] != list_contrasts(errors)[0], "untested")
+    )
+    assert say.choose_contrast(thin, model="xgboost") == list_contrasts(errors)[1]
+    assert say.choose_contrast(errors, model="xgboost", wanted="race: Black - White") == "race: Black - White"
+    with pytest.raises(InputError, match="race"):
+        say.choose_contrast(errors, model="xgboost", wanted="race: Black - Whyte")
+    assert say.choose_contrast(tables["no_contrasts"]["pocket_errors"], model="score") == ""
 
 
 def test_groups_in_flagged_pockets_are_set_against_each_other(tables):

@@ -25,6 +25,7 @@ from auditbook.report.text import (
     interval,
     name_list,
     number,
+    pick,
     plural,
     share,
 )
@@ -136,7 +137,7 @@ def _describe_some(inside: pd.DataFrame, flagged: pd.DataFrame) -> str:
     rest = inside[~inside["kind"].isin(WORDS)]
     if rest.empty:
         return f"The only tested pocket, {names}, is {word}."
-    least = rows(flagged.iloc[[flagged["estimate"].abs().argmin()]])[0].estimate
+    least = rows(flagged.sort_values("estimate", key=np.abs))[0].estimate
     text = f"Flagged {word}: {names}. Not flagged: {plural(len(rest), 'other tested pocket')}."
     alike = rest[~((rest["ci_low"] > least) | (rest["ci_high"] < least))]
     if alike.empty:
@@ -588,3 +589,33 @@ def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
     if blank:
         points.append(f"- Could not be split, for want of support: {name_list(blank)}.")
     return "\n".join(points) if points else "No groups are compared in this run."
+
+
+def choose_contrast(errors: pd.DataFrame, *, model: str, wanted: str = "") -> str:
+    """Choose the contrast that a chapter shows: the one asked for, or the one with most tested pockets.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model : str
+        Whose gaps.
+    wanted : str
+        The chapter's parameter; blank leaves the choice.
+
+    Returns
+    -------
+    str
+        A contrast; the first of those with as many pockets tested on the forest map; blank without any.
+
+    Raises
+    ------
+    InputError
+        If the one asked for is not there.
+    """
+    gaps = errors[(errors["quantity"] == "delta") & (errors["map"] == "forest") & (errors["model"] == model)]
+    if wanted or gaps.empty:
+        return pick(errors[errors["contrast"] != ""], "contrast", wanted)
+    inside = gaps[gaps["pocket"] != OVERALL]
+    tested = (inside["status"] == "tested").groupby(inside["contrast"], sort=False).sum()
+    return str(tested.idxmax())
