@@ -518,7 +518,7 @@ def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
     row = rows(found)[0]
     text = f"{escape(model)}, {escape(contrast)}: overall {_write_part(row, 'overall')}"
     if np.isnan(row.composition_share):
-        return f"{text}. Its simultaneous interval does not exclude zero, so there is nothing to divide."
+        return f"{text}. Its simultaneous interval, wider than this one, holds zero: nothing to divide."
     clear = {
         part: not getattr(row, f"{part}_low") <= 0 <= getattr(row, f"{part}_high")
         for part in ("composition", "within")
