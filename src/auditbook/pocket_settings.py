@@ -31,7 +31,7 @@ class PocketSettings:
         Share of the discovery units whose records form the graph; the others calibrate the assignment
         (published: 0.80).
     graph_records : int
-        Records in the graph at the most, drawn as they come in the canonical order (ours: 22,000).
+        Records in the graph at the most, taken evenly over the canonical order (ours: 22,000).
     partition : {"sbm", "leiden", "tree_cut", "spectral"}
         What parts the forest's graph into pockets. Never replaced silently by another.
     start : {"fast", "published"}

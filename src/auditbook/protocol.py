@@ -136,7 +136,7 @@ PROFILES = {
         graph_records=1_500,
     ),
     "standard": Profile(
-        "standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4, graph_records=10_000
+        "standard", resamples=None, max_rows=None, synthetic_rows=None, refits=4, graph_records=4_000
     ),
     "full": Profile("full", resamples=None, max_rows=None, synthetic_rows=925_128),
 }

@@ -24,6 +24,8 @@ SWEEPS = 10
 """Sweeps of one round of a fast fit."""
 ROUNDS = 60
 """Rounds of a fast fit at the most."""
+VISITS = 2_640_000
+"""Records that a fast fit visits at the most, in all its sweeps: about a minute (ours)."""
 GAIN = 2e-4
 """A fast fit ends when a round shortens the description by less than this share."""
 SINGLE = 100
@@ -166,7 +168,8 @@ def fit_once(
     if fine is None:
         state = inference.minimize_nested_blockmodel_dl(graph)
     else:
-        state = _sweep(_start_fast(inference, graph, links, fine, seed))
+        rounds = min(ROUNDS, max(VISITS // (SWEEPS * n), 1))
+        state = _sweep(_start_fast(inference, graph, links, fine, seed), rounds)
     return _read_levels(state, n), float(state.entropy())
 
 
@@ -196,10 +199,10 @@ def _start_fast(inference: Any, graph: Any, links: NDArray[np.int32], resolution
     return inference.NestedBlockState(graph, bs=blocks, state_args={"deg_corr": True})
 
 
-def _sweep(state: Any) -> Any:
-    """Sweep greedily over all levels, in a fixed order, until little is gained."""
+def _sweep(state: Any, rounds: int) -> Any:
+    """Sweep greedily over all levels, in a fixed order, until little is gained or the rounds are over."""
     before = state.entropy()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         state.multiflip_mcmc_sweep(beta=np.inf, niter=SWEEPS, psingle=SINGLE, ls_shuffle=False)
         after = state.entropy()
         if before - after < GAIN * abs(before):

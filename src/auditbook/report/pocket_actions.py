@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.report.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
-from auditbook.report.pockets import MAPS, is_true, title_pockets
+from auditbook.report.pockets import MAPS, announce_pockets, is_true, title_pockets
 from auditbook.report.text import (
     Column,
     count,
@@ -18,7 +18,7 @@ from auditbook.report.text import (
     plural,
     share,
 )
-from auditbook.results import rows
+from auditbook.results import Run, rows
 
 REPAIR_COLUMNS = (
     Column("label", "pocket"),
@@ -271,3 +271,34 @@ def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
         f"Of {plural(whole.iloc[0], 'audited record')}, {share(tested / whole.iloc[0])} lie in forest "
         "pockets that could be tested. Of the others this audit says nothing."
     )
+
+
+def describe_pockets(run: Run, *, limit: int = 4) -> str:
+    """Say for the audit report what the pocket audit found of its first model.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    limit : int
+        Flagged pockets that are written out at the most.
+
+    Returns
+    -------
+    str
+        Markdown: why there are no pockets, or the lines for a board, what they ask, and how far the audit
+        reached.
+    """
+    errors, pockets = run.pocket_errors, run.pockets
+    announced = announce_pockets(run.info, pockets, errors)
+    if announced:
+        return announced
+    model = str(errors["model"].iloc[0])
+    findings = list_findings(errors, pockets, model=model)
+    lines = [write_findings(findings.head(limit), errors)]
+    more = len(findings) - limit
+    if more > 0:
+        lines.append(
+            f"{plural(more, 'more pocket')} with a smaller error {'is' if more == 1 else 'are'} flagged."
+        )
+    return "\n\n".join([*lines, describe_reach(errors, model=model)])
