@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
     run.set_defaults(act=_run)
     _add_pockets(commands)
+    _add_simulate(commands)
     return parser
 
 
@@ -86,6 +87,23 @@ def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--output", type=Path, metavar="FILE", help="file to write (default: beside the data)"
     )
     assign.set_defaults(act=_assign_pockets)
+
+
+def _add_simulate(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Declare the command that simulates pocket audits."""
+    simulate = commands.add_parser("simulate", help="simulate pocket audits with planted errors")
+    simulate.add_argument("--profile", choices=tuple(PROFILES), default="quick", help="sizes and replicates")
+    simulate.add_argument("--worlds", nargs="+", metavar="NAME", default=(), help="worlds, not the profile's")
+    simulate.add_argument("--replicates", type=_jobs, metavar="N", help="replicates of each world")
+    simulate.add_argument("--folder", type=Path, metavar="DIR", help="where finished replicates are kept")
+    simulate.add_argument("--data", type=Path, metavar="DIR", help="folder of the real tables")
+    simulate.add_argument("--seed", type=_seed, metavar="N", help="seed of the simulation")
+    simulate.add_argument("--jobs", type=_jobs, default=os.cpu_count(), metavar="N", help="processes")
+    simulate.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler, tcp://HOST:PORT"
+    )
+    simulate.add_argument("--keep", action="store_true", help="write the tables of data/simulations anew")
+    simulate.set_defaults(act=_simulate)
 
 
 def _add_cohort(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +223,26 @@ def _assign_pockets(call: argparse.Namespace) -> None:
     output = call.output if call.output is not None else call.data.with_name(f"{stem}-pockets.csv")
     count = assign_file(call.run_dir, call.data, output)
     print(f"{output}: {count:,} records")
+
+
+def _simulate(call: argparse.Namespace) -> None:
+    from auditbook.progress import Progress
+    from auditbook.simulation.command import SEED, simulate
+
+    with Progress(total=1) as progress:
+        told = simulate(
+            profile=call.profile,
+            worlds=call.worlds,
+            replicates=call.replicates,
+            folder=call.folder,
+            data=call.data,
+            seed=SEED if call.seed is None else call.seed,
+            jobs=call.jobs,
+            scheduler=call.scheduler,
+            keep=call.keep,
+            say=progress.say,
+        )
+    print(told)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
