@@ -40,7 +40,8 @@ def short(n, *, chance=0.3, counts=None, kind="record", continuous=False, rule=R
         (dict(n=49, continuous=True), ["49 records, 50 needed"]),
         (dict(n=300, counts=[20] * 15, kind="site"), []),
         (dict(n=280, counts=[20] * 14, kind="site"), ["14 sites, 15 needed"]),
-        (dict(n=280, counts=[20] * 14, kind="unit"), []),  # patients have no such condition
+        (dict(n=280, counts=[20] * 14, kind="unit"), ["14 units, 15 needed"]),
+        (dict(n=280, counts=[20] * 14, kind="record"), []),
         (dict(n=400, counts=[80] + [16] * 20, kind="site"), []),  # 20 % is allowed
         (
             dict(n=400, counts=[82] + [15] * 18 + [24] * 2, kind="site"),

@@ -22,7 +22,7 @@ ORDER = [
     "results",
     "figures report",
     "contents chapters book state",
-    "plan audit steps run pocket_run",
+    "plan audit steps run pocket_run pocket_assign",
     "cli",
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names.split()}

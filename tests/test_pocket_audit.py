@@ -270,4 +270,48 @@ def test_a_continuous_outcome_is_audited_on_its_own_and_new_records_are_sent_to_
     table[["kind", "age"]].to_csv(new, index=False)
     assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "other.csv")]) == 2
     assert "'reading' is missing" in capsys.readouterr().err
-    assert not (tmp_path / "other.csv").exists()
+    wrong = table.assign(age="54 ans")[["kind", "reading", "age"]].head(50)
+    wrong.to_csv(new, index=False)
+    assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "other.csv")]) == 2
+    assert "column 'age': 50 of 50 filled cells are no number" in capsys.readouterr().err
+    table.assign(kind=["other", *table["kind"][1:]])[["kind", "reading", "age"]].head(50).to_csv(
+        new, index=False
+    )
+    assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "no" / "x.csv")]) == 2
+    assert not list(tmp_path.glob("other.csv"))
+    assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "third.csv")]) == 0
+    assert "that the maps have not seen; they count as missing" in capsys.readouterr().out
+    (run / "results" / "forest_map.npz").unlink()
+    assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "other.csv")]) == 2
+    assert "not as the run left it" in capsys.readouterr().err
+
+
+def test_a_handful_of_patients_with_hundreds_of_stays_is_not_tested(audit):
+    table = make_stays().assign(person=[f"p{number % 25}" for number in range(4_000)])
+    errors = audit(table).tables["pocket_errors"]
+    assert set(errors["status"]) == {"untested"}
+    assert errors["reason"].str.contains("units, 15 needed").all()
+
+
+def test_one_pocket_for_all_is_called_so(audit):
+    found = audit(choice_records=1_000_000)
+    forest = found.tables["pockets"][found.tables["pockets"]["map"] == "forest"]
+    assert forest["name"].tolist() == ["all records"]
+    assert any("no local audit" in note for note in found.status["notes"])
+
+
+def test_an_excluded_column_that_is_not_there_is_an_error(tmp_path, capsys):
+    make_stays(400).to_csv(tmp_path / "stays.csv", index=False)
+    (tmp_path / "stays.toml").write_text(COHORT + 'exclude = ["bil"]\n', encoding="utf-8")
+    assert main(["check", str(tmp_path / "stays.toml")]) == 2
+    assert (
+        "[pockets] exclude: stays.csv has no column 'bil' (did you mean 'bill'?)" in capsys.readouterr().err
+    )
+
+
+def test_a_cohort_without_a_pocket_audit_leaves_nothing_behind(tmp_path, capsys):
+    make_stays(400).to_csv(tmp_path / "stays.csv", index=False)
+    (tmp_path / "stays.toml").write_text(COHORT + "run = false\n", encoding="utf-8")
+    assert main(["pockets", "audit", str(tmp_path / "stays.toml"), "--run-dir", str(tmp_path / "run")]) == 2
+    assert "run = false" in capsys.readouterr().err
+    assert not list((tmp_path / "run").glob("next/results/*"))

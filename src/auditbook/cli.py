@@ -78,7 +78,7 @@ def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
     actions = pockets.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
     audit = actions.add_parser("audit", help="learn and test pockets; takes continuous outcomes too")
     _add_cohort(audit)
-    _add_run(audit)
+    _add_run(audit, folder="runs/<name>-pockets")
     audit.set_defaults(act=_audit_pockets, only=None)
     assign = actions.add_parser("assign", help="send new records to the pockets of a run")
     assign.add_argument("run_dir", type=Path, metavar="RUN", help="the run's folder, such as runs/NAME")
@@ -118,11 +118,11 @@ def _add_cohort(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
+def _add_run(parser: argparse.ArgumentParser, *, folder: str = "runs/<name>") -> None:
     parser.add_argument(
         "--jobs", type=_jobs, default=os.cpu_count(), metavar="N", help="cores (default: all)"
     )
-    parser.add_argument("--run-dir", type=Path, metavar="DIR", help="the run's folder (default: runs/<name>)")
+    parser.add_argument("--run-dir", type=Path, metavar="DIR", help=f"the run's folder (default: {folder})")
     parser.add_argument("--force", action="store_true", help="redo steps whose inputs have not changed")
 
 
@@ -217,12 +217,17 @@ def _audit_pockets(call: argparse.Namespace) -> None:
 
 
 def _assign_pockets(call: argparse.Namespace) -> None:
-    from auditbook.pocket_run import assign_file
+    from auditbook.pocket_assign import assign_file
 
     stem = call.data.name.split(".")[0]
     output = call.output if call.output is not None else call.data.with_name(f"{stem}-pockets.csv")
-    count = assign_file(call.run_dir, call.data, output)
-    print(f"{output}: {count:,} records")
+    found = assign_file(call.run_dir, call.data, output)
+    for note in found.notes:
+        print(f"warning: {note}")
+    print(
+        f"{output}: records: {found.records:,}; without a forest pocket: {found.abstained:,}; "
+        f"to review: {found.review:,}"
+    )
 
 
 def _simulate(call: argparse.Namespace) -> None:

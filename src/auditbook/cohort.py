@@ -188,6 +188,7 @@ def _check_columns(file: CohortFile, source: _Source, faults: Faults) -> None:
     named += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     for key in ("include", "exclude", "late"):
         named += [(f"[features] {key}", name) for name in getattr(file.features, key) or ()]
+    named += [("[pockets] exclude", name) for name in file.pockets.exclude]
     columns = list(source.table.frame.columns)
     for where, name in named:
         if name and name not in columns:

@@ -228,6 +228,14 @@ def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
     )
 
 
+def _note_maps(maps: tuple[FrozenMap, ...]) -> list[str]:
+    """Say where a map does not part anything."""
+    single = [one.name for one in maps if len(one.pockets) == 1]
+    if not single:
+        return []
+    return [f"one pocket for all on the {' and the '.join(single)} map: this is no local audit"]
+
+
 def _describe(
     cohort: Cohort,
     world: PocketWorld,
@@ -249,7 +257,7 @@ def _describe(
         "columns": list(map_columns(cohort, settings)),
         "models": list(world.data.predictions),
         "contrasts": [pair.name for pair in world.contrasts],
-        "notes": list(world.notes),
+        "notes": [*world.notes, *_note_maps(maps)],
         "level": settings.level_of(continuous=continuous, sites=sites),
         "error_level": settings.error_level_of(continuous=continuous, sites=sites),
         "tolerances": list(tolerances),

@@ -1,4 +1,4 @@
-"""How is a pocket audit run on its own, opened by a chapter, and applied to new records?"""
+"""How is a pocket audit run on its own, and opened by a chapter?"""
 
 import io
 from collections.abc import Sequence
@@ -6,24 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from auditbook.audit import describe_cohort
 from auditbook.cohort import read_cohort_file
 from auditbook.errors import InputError
 from auditbook.plan import Plan, Request, audit_key, load_planned, locked, plan_run
-from auditbook.pockets.composition import ABSTAINED
-from auditbook.pockets.encoding import load_encoding
-from auditbook.pockets.frozen import FrozenMap
-from auditbook.pockets.saving import load_map
 from auditbook.progress import Progress
 from auditbook.project import digest_text, project_file, runs_folder
 from auditbook.protocol import PROFILES
-from auditbook.results import Run, read_run, rows, write_table
-from auditbook.state import fresh_folder, hash_results, publish, read_hashes, write_json
+from auditbook.results import Run, read_run
+from auditbook.state import fresh_folder, hash_results, publish, read_hashes, remove, write_json
 from auditbook.steps import Steps, find_pockets
-from auditbook.tables import read_table_file
 
 
 def run_pockets(request: Request, progress: Progress) -> Path:
@@ -75,6 +67,7 @@ def _audit(plan: Plan, key: str, progress: Progress) -> dict[str, Any]:
     cohort = steps.do("cohort", f"reading {plan.file.title}", lambda: load_planned(plan))
     pockets = find_pockets(steps, cohort)
     if pockets["status"] != "done":
+        remove(plan.next)
         raise InputError(f"{plan.file.path.name}: no pocket audit can be made: {pockets['reason']}")
     info = describe_cohort(plan, cohort) | {
         "models": pockets["models"],
@@ -117,82 +110,3 @@ def open_application(cohorts: Sequence[str], run: Run) -> Run:
     request = Request(path, profile=profile, jobs=1, run_dir=folder)
     with Progress(total=2, stream=io.StringIO()) as silent:
         return read_run(run_pockets(request, silent))
-
-
-def assign_file(folder: Path, data: Path, output: Path) -> int:
-    """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
-
-    Parameters
-    ----------
-    folder : Path
-        A run that has audited pockets.
-    data : Path
-        New records, csv, tsv or parquet, with the feature columns that the maps were learned from. Nothing
-        else is read: no outcome, no prediction, no group.
-    output : Path
-        CSV file to write: a row for each record, in the order of `data`.
-
-    Returns
-    -------
-    int
-        Number of records.
-
-    Raises
-    ------
-    InputError
-        If the run has no maps, a column is missing, or the output cannot be written.
-    """
-    run = read_run(folder)
-    maps = [load_map(path) for path in sorted((folder / "results").glob("*_map.npz"))]
-    if not maps:
-        reason = run.info.get("pockets", {}).get("reason", "no map was made")
-        raise InputError(f"{folder} holds no pocket maps ({reason}); make them with: auditbook pockets audit")
-    if output.exists():
-        raise InputError(f"{output} is there already; it is not overwritten: move it or use --output FILE")
-    read = [column for one in maps for column in load_encoding(one.rule.arrays()).columns]
-    text = {column.name for column in read if column.kind == "category"}
-    table = read_table_file(data, text_columns=text).frame
-    parts = [_assign(one, table, run) for one in maps]
-    found = pd.concat([pd.Series(np.arange(1, len(table) + 1), name="row"), *parts], axis=1)
-    write_table(found, output)
-    return len(table)
-
-
-def _assign(frozen: FrozenMap, table: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """Assign the records by one map: pocket, its name, how near, and what was flagged there."""
-    found = frozen.assign(table)
-    words = [*frozen.pockets, ABSTAINED]
-    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
-    flags = [list_flags(run.pocket_errors, frozen.name, pocket) for pocket in words]
-    columns = {"pocket": words, "name": titles, "review": flags}
-    named = {
-        f"{frozen.name}_{key}": np.array(value, dtype=object)[found.codes] for key, value in columns.items()
-    }
-    return pd.DataFrame(
-        {**named, f"{frozen.name}_affinity": found.affinity, f"{frozen.name}_lead": found.lead}
-    )
-
-
-def list_flags(errors: pd.DataFrame, name: str, pocket: str) -> str:
-    """Say which findings of a pocket ask for a review of its records; blank without any.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        ``pocket_errors.csv``.
-    name, pocket : str
-        Map and pocket.
-
-    Returns
-    -------
-    str
-        Such as ``xgboost predicts too much``; several are parted by semicolons.
-    """
-    here = errors[(errors["map"] == name) & (errors["pocket"] == pocket)]
-    here = here[here["flagged"].fillna(False).astype(bool)]
-    words = {"over": "predicts too much", "under": "predicts too little"}
-    listed = []
-    for row in rows(here[here["quantity"] != "paired"]):
-        whom = f" for {row.contrast}" if row.contrast else ""
-        listed.append(f"{row.model} {words[row.direction]}{whom}")
-    return "; ".join(listed)

@@ -75,11 +75,11 @@ class PocketSettings:
     support_events : int
         Expected events, and expected non-events, that a cell needs (published: 10).
     min_sites : int
-        Distinct sites that a cell needs when sites are the units (published: 15).
+        Distinct units that a cell needs where they hold several records (published: 15, of sites).
     min_effective_sites : float
-        Effective sites that it needs then (published: 10).
+        Effective units that it needs then (published: 10, of sites).
     largest_site : float
-        Largest share of a cell that one site may hold then (published: 0.20).
+        Largest share of a cell that one unit may hold then (published: 0.20, of sites).
     tolerances : tuple of float
         Half widths within which an interval rules errors out, in units of the outcome; empty takes 0.05 for a
         binary outcome and a quarter and half of the outcome's standard deviation for a continuous one (ours).

@@ -25,6 +25,10 @@ DEFAULT_MODELS = 2
 """Models of the panel that a pocket audit trains where the cohort file names none (ours)."""
 
 
+HUGE = 1e100
+"""Outcomes and predictions beyond this (ours) are refused."""
+
+
 @dataclass(frozen=True)
 class PocketWorld:
     """A cohort as a pocket audit sees it: records in canonical order, each with one role.
@@ -167,6 +171,7 @@ def build_world(
         force=force,
         progress=progress,
     )
+    _check_sizes(cohort, predictions)
     if not predictions:
         raise InputError("no prediction can be audited in pockets: " + "; ".join(notes))
     compared = tuple(item for item in attributes if item.name in (settings.attributes or (item.name,)))
@@ -270,3 +275,11 @@ def _check_events(outcome: NDArray[np.number]) -> None:
             f"the development records hold {events:,} events and {len(outcome) - events:,} non-events, and "
             f"models need {MIN_TRAIN_EVENTS} of each; use a larger cohort, or give scores"
         )
+
+
+def _check_sizes(cohort: Cohort, predictions: dict[str, NDArray[np.float64]]) -> None:
+    """Raise InputError where a number is too large for its square to be summed."""
+    named = {cohort.file.outcome.column: cohort.outcome, **predictions}
+    huge = [name for name, values in named.items() if np.nanmax(np.abs(values), initial=0) > HUGE]
+    if huge:
+        raise InputError(f"{' and '.join(huge)} runs beyond {HUGE:g}, where errors cannot be averaged")

@@ -129,7 +129,8 @@ def list_shortfalls(
     continuous : bool
         True when the outcome is a number, which has no events.
     unit_kind : {"unit", "site", "record"}
-        Sites bring conditions of their own.
+        Where a unit holds several records, units must be enough too: as published for sites, and by the same
+        numbers (ours) for other units, since a standard error from a handful of them is worth nothing.
     settings : PocketSettings
         What is needed.
 
@@ -153,8 +154,8 @@ def list_shortfalls(
         found.append(f"{_count(cell.n, 'record')}, {needed} needed")
     if not continuous:
         found += _lack_events(cell, predictions, settings.support_events)
-    if unit_kind == "site":
-        found += _lack_sites(cell, settings)
+    if unit_kind != "record":
+        found += _lack_units(cell, unit_kind, settings)
     return found
 
 
@@ -169,19 +170,19 @@ def _lack_events(cell: Cell, predictions: Sequence[Array], needed: int) -> list[
     ]
 
 
-def _lack_sites(cell: Cell, settings: PocketSettings) -> list[str]:
-    """Compare the number and the concentration of sites with what is needed."""
+def _lack_units(cell: Cell, noun: str, settings: PocketSettings) -> list[str]:
+    """Compare the number and the concentration of units with what is needed."""
     found = []
-    sites, effective, largest = len(cell.units), round(cell.effective_units, 9), cell.largest_unit
-    if sites < settings.min_sites:
-        found.append(f"{_count(sites, 'site')}, {settings.min_sites} needed")
+    units, effective, largest = len(cell.units), round(cell.effective_units, 9), cell.largest_unit
+    if units < settings.min_sites:
+        found.append(f"{_count(units, noun)}, {settings.min_sites} needed")
     if effective < settings.min_effective_sites:
         found.append(
-            f"{_count(_below(effective), 'effective site')}, {settings.min_effective_sites:g} needed"
+            f"{_count(_below(effective), f'effective {noun}')}, {settings.min_effective_sites:g} needed"
         )
     if largest > settings.largest_site:
         found.append(
-            f"largest site holds {ceil(round(largest * 1000, 6)) / 10:g} %, "
+            f"largest {noun} holds {ceil(round(largest * 1000, 6)) / 10:g} %, "
             f"at most {100 * settings.largest_site:g} %"
         )
     return found

@@ -171,8 +171,8 @@ def name_pockets(
     for pocket in range(len(frozen.pockets)):
         members = codes == pocket
         found = _find_conditions(features, differences[:, pocket], matrix, members)
-        rule = choose_rule(found, matrix, members)
-        named.append(_write_title(rule, members))
+        rule = [] if len(frozen.pockets) == 1 else choose_rule(found, matrix, members)
+        named.append(ALL if len(frozen.pockets) == 1 else _write_title(rule, members))
         described.append("; ".join(condition.detail for condition in found[:DESCRIBED]))
         fidelity.append(measure_fit(rule, measured, measured_codes == pocket))
     return replace(

@@ -1,0 +1,185 @@
+"""Which pocket does a new record belong to, and should somebody look at it?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from auditbook.cells import is_missing
+from auditbook.errors import InputError, printable
+from auditbook.pockets.composition import ABSTAINED
+from auditbook.pockets.encoding import Encoding, load_encoding
+from auditbook.pockets.frozen import FrozenMap
+from auditbook.pockets.saving import load_map
+from auditbook.results import Run, read_run, rows, write_table
+from auditbook.state import hash_results, read_hashes
+from auditbook.tables import read_table_file
+
+MAPS = ("forest", "ridge")
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What became of a file of new records.
+
+    Attributes
+    ----------
+    records, abstained, review : int
+        Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map.
+    notes : tuple of str
+        What of the file could not be read, column by column.
+    """
+
+    records: int
+    abstained: int
+    review: int
+    notes: tuple[str, ...]
+
+
+def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
+    """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
+
+    Parameters
+    ----------
+    folder : Path
+        A run that has audited pockets.
+    data : Path
+        New records, csv, tsv or parquet, with the feature columns that the maps were learned from. Nothing
+        else is read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has,
+        count as missing.
+    output : Path
+        CSV file to write: a row for each record, in the order of `data`, with for each map its pocket, the
+        pocket's name, why to review the record (blank: no finding), its affinity and lead.
+
+    Returns
+    -------
+    Assigned
+        Counts, and what could not be read.
+
+    Raises
+    ------
+    InputError
+        If the run has no intact maps, a column is missing or holds nothing that can be read, or the output
+        cannot be written.
+    """
+    run = _open_maps(folder)
+    if output.exists():
+        raise InputError(f"{output} is there already; it is not overwritten: move it or use --output FILE")
+    if not output.parent.is_dir() or output.suffix.lower() != ".csv":
+        raise InputError(f"{output} cannot be written: name a file ending in .csv in a folder that is there")
+    maps = [load_map(folder / "results" / f"{name}_map.npz") for name in MAPS]
+    readings = [load_encoding(one.rule.arrays()) for one in maps]
+    text = {column.name for one in readings for column in one.columns if column.kind == "category"}
+    table = read_table_file(data, text_columns=text).frame
+    notes = list(dict.fromkeys(note for one in readings for note in check_cells(table, one, data.name)))
+    found = pd.concat([_assign(one, table, run) for one in maps], axis=1)
+    found.insert(0, "row", np.arange(1, len(table) + 1))
+    write_table(found, output)
+    review = (found["forest_review"] != "") | (found["ridge_review"] != "")
+    abstained = int((found["forest_pocket"] == ABSTAINED).sum())
+    return Assigned(len(table), abstained, int(review.sum()), tuple(notes))
+
+
+def _open_maps(folder: Path) -> Run:
+    """Open a run whose pocket audit is whole and as it was made."""
+    if not (folder / "run.json").is_file():
+        raise InputError(f"{folder} holds no finished run; make one with: auditbook pockets audit COHORT")
+    run = read_run(folder)
+    status = run.info.get("pockets", {})
+    if status.get("status") != "done":
+        reason = status.get("reason", "it was made without them")
+        raise InputError(f"{folder} holds no pocket maps: {reason}")
+    if read_hashes(folder).get("results") != hash_results(folder / "results"):
+        raise InputError(
+            f"{folder / 'results'} is not as the run left it: a file was changed, replaced or removed; make "
+            "the run again"
+        )
+    return run
+
+
+def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]:
+    """Find cells that hold something that a map cannot read, and refuse columns that hold nothing else.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        New records.
+    encoding : Encoding
+        How a map reads them.
+    file : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    list of str
+        A sentence a column of which some cells are read as missing.
+
+    Raises
+    ------
+    InputError
+        If a column is not there, or none of its filled cells can be read; if every column is blank.
+    """
+    matrix = encoding.encode(table)
+    notes, faults, filled = [], [], 0
+    for position, column in enumerate(encoding.columns):
+        present = ~is_missing(table[column.name])
+        unread = int((present & np.isnan(matrix[:, position])).sum())
+        filled += int(present.sum())
+        if not unread:
+            continue
+        what = "hold a value that the maps have not seen" if column.kind == "category" else "are no number"
+        told = printable(
+            f"{file}: column '{column.name}': {unread:,} of {present.sum():,} filled cells {what}"
+        )
+        if unread < present.sum():
+            notes.append(f"{told}; they count as missing")
+        else:
+            some = ", ".join(map(repr, column.levels[:5]))
+            known = f"; known are {some}" if some else ""
+            faults.append(printable(f"{told}{known}; write the column as in the cohort's data"))
+    if len(table) and encoding.columns and not filled:
+        faults.append(f"{file}: every column that the maps use is blank")
+    if faults:
+        raise InputError(*faults)
+    return notes
+
+
+def _assign(frozen: FrozenMap, table: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """Assign the records by one map: pocket, its name, how near, and what was flagged there."""
+    found = frozen.assign(table)
+    words = [*frozen.pockets, ABSTAINED]
+    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
+    flags = [list_flags(run.pocket_errors, frozen.name, pocket) for pocket in words]
+    columns = {"pocket": words, "name": titles, "review": flags}
+    named = {
+        f"{frozen.name}_{key}": np.array(value, dtype=object)[found.codes] for key, value in columns.items()
+    }
+    return pd.DataFrame(
+        {**named, f"{frozen.name}_affinity": found.affinity, f"{frozen.name}_lead": found.lead}
+    )
+
+
+def list_flags(errors: pd.DataFrame, name: str, pocket: str) -> str:
+    """Say which findings of a pocket ask for a review of its records; blank without any.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        ``pocket_errors.csv``.
+    name, pocket : str
+        Map and pocket.
+
+    Returns
+    -------
+    str
+        Such as ``xgboost predicts too much``; several are parted by semicolons.
+    """
+    here = errors[(errors["map"] == name) & (errors["pocket"] == pocket)]
+    here = here[here["flagged"].fillna(False).astype(bool)]
+    words = {"over": "predicts too much", "under": "predicts too little"}
+    listed = []
+    for row in rows(here[here["quantity"] != "paired"]):
+        whom = f" for {row.contrast}" if row.contrast else ""
+        listed.append(f"{row.model} {words[row.direction]}{whom}")
+    return "; ".join(listed)
