@@ -192,9 +192,19 @@ def test_a_group_without_records_is_untested():
     assert missing["mean_prediction"].isna().all()
 
 
-def test_a_unit_that_holds_everything_has_no_variability():
-    audit = draw_records(np.random.default_rng(14), 900, units=1, kind="unit")
+@pytest.mark.parametrize("kind", ["unit", "site"])
+def test_a_unit_that_holds_everything_supports_nothing(kind):
+    audit = draw_records(np.random.default_rng(14), 900, units=1, kind=kind)
     errors = run_test(audit)
+    assert set(errors["status"]) == {"untested"}
+    assert errors["reason"].str.contains(f"1 {kind}, 15 needed").all()
+    assert not errors["flagged"].any()
+
+
+def test_one_unit_has_no_variability_where_the_rule_asks_for_no_more():
+    audit = draw_records(np.random.default_rng(14), 900, units=1, kind="unit")
+    rule = replace(QUICK, min_sites=1, min_effective_sites=1.0, largest_site=1.0)
+    errors = run_test(audit, settings=rule)
     assert set(errors["status"]) == {"no variability"}
     assert set(errors["reason"]) == {"errors do not vary between units"}
     assert errors["estimate"].notna().all()
