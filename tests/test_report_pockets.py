@@ -200,7 +200,7 @@ def test_flags_that_do_not_stand_the_stricter_level_are_hints(tables):
 def test_what_is_missing_says_how_much_more_data_would_allow(tables):
     said = say.describe_shortfall(pick(tables, "untested"))
     assert "With about 1.7 times as many audited records of the same kind, F1 could be tested" in said
-    assert "more sites help" in said
+    assert "more of them help" in said
     assert say.describe_shortfall(pick(tables).head(3)) == ""
     none = pick(tables, "untested").assign(note="no records")
     assert say.describe_shortfall(none) == ""

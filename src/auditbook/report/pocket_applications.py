@@ -36,7 +36,7 @@ ALONE = 1.96
 SHORTFALLS = {
     "records": r"\d records?, \d+ needed|no records",
     "events": r"expected (?:non-)?events?, \d+ needed",
-    "sites": r"\d (?:effective )?sites?, \d+ needed|largest site holds",
+    "sites": r"\d (?:effective )?(?:site|unit)s?, \d+ needed|largest (?:site|unit) holds",
 }
 """What a cell can have too little of, as its reason says it."""
 SUPPORT_COLUMNS = (
@@ -45,7 +45,7 @@ SUPPORT_COLUMNS = (
     Column("tested", "tested", "count"),
     Column("records", "too few records", "count"),
     Column("events", "too few events", "count"),
-    Column("sites", "too few or unequal sites", "count"),
+    Column("sites", "too few or unequal units", "count"),
     Column("reach", "records in tested pockets", "share", 0),
 )
 PRICE_COLUMNS = (

@@ -42,7 +42,7 @@ ERROR_COLUMNS = (
     Column("p_value", "adjusted p", "number", 3),
     Column("found", "found"),
 )
-SITES = re.compile(r"\bsites? (?:holds|needed)|\bsites?,")
+SITES = re.compile(r"\b(?:site|unit)s? (?:holds|needed)|\b(?:site|unit)s?,")
 """What a reason says when sites are too few or too unequal."""
 SUMMARY_COLUMNS = (
     Column("map_words", "map"),
@@ -265,7 +265,8 @@ def describe_shortfall(laid: pd.DataFrame) -> str:
         parts[0] += f"; with {number(known[-1][0], digits=1)} times, {len(known)} more." if known[1:] else "."
     if inside["note"].str.contains(SITES).any():
         parts.append(
-            "Where sites are too few or one holds too much, more sites help and more records do not."
+            "Where sites (or other units) are too few or one holds too much, more of them help and more "
+            "records do not."
         )
     return " ".join(parts)
 
