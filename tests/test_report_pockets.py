@@ -209,7 +209,7 @@ def test_what_is_missing_says_how_much_more_data_would_allow(tables):
     )
     assert "about 2.5 times" in say.describe_shortfall(focal)
     sites = focal.assign(note="F: 89 records, 100 needed and 11 sites, 15 needed")
-    assert say.describe_shortfall(sites).startswith("Where sites are too few")
+    assert say.describe_shortfall(sites).startswith("Where sites (or other units) are too few")
 
 
 def test_a_conflict_is_told_apart(tables):
