@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from auditbook.pockets.composition import ABSTAINED
 from auditbook.report.text import (
     Column,
     count_of,
@@ -18,8 +19,6 @@ from auditbook.report.text import (
 )
 from auditbook.results import rows
 
-ABSTAINED = "abstained"
-"""Name, in pocket_groups.csv, of the records that no pocket takes."""
 LOOSE = 0.5
 """A name that covers a smaller share of the members, or of whose records fewer are members, is loose."""
 ALIKE = 0.02
