@@ -1,6 +1,6 @@
 """What is one replicate: new records, new maps, and every planted error audited on all of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from auditbook.simulation.risk_bins import bin_errors
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.worlds import Drawn, Plant, World, mark_region, oracle_column, plant_error
 
-KEYS = ["world", "replicate", "seed", "question", "region", "shift", "method"]
+KEYS = ["world", "replicate", "seed", "audit", "question", "region", "shift", "method"]
 COLUMNS = [*KEYS, *COUNTS, "pockets", "tested", "flagged", "overall", "covered"]
 METHODS = (
     "forest",
@@ -37,6 +37,8 @@ METHODS = (
     "oracle",
 )
 """Ours, the alternatives, and the oracle, which is told the region and competes with nobody."""
+OWN = METHODS[:4]
+"""Groupings learned from the outcome, and the audit of forest and ridge map together."""
 ORACLE_POCKETS = 3
 """Outside the region, where the error raises predictions, and where it lowers them."""
 
@@ -62,33 +64,57 @@ def run_replicate(
     Returns
     -------
     DataFrame
-        One row a plant and method, with `COLUMNS`, all whole numbers or names.
+        One row a plant and method, with `COLUMNS`, all whole numbers or names. Audit 0 answers every plant on
+        every map; the others are new audits of our maps in which nothing is wrong.
     """
-    names = world.name, str(replicate)
-    drawn = world.draw(open_stream(seed, *names, "records"), sizes, folder)
-    learn, test = (int(open_stream(seed, *names, part).integers(2**31)) for part in ("maps", "bootstrap"))
+
+    def draw(*part: str) -> Drawn:
+        return world.draw(open_stream(seed, world.name, str(replicate), "records", *part), sizes, folder)
+
+    def pick(*part: str) -> int:
+        return int(open_stream(seed, world.name, str(replicate), *part).integers(2**31))
+
+    drawn = draw()
+    contrasts = declare_contrasts(drawn.audit.data.attributes)
+    settings = sizes.pockets(continuous=world.continuous)
     with threadpool_limits(1):  # sums in one order, whatever the number of processors
-        rows = list(_audit_all(drawn, world, sizes, learn, test))
+        maps = learn_maps(drawn, contrasts, settings, pick("maps"))
+        rows = list(_audit_all(maps, drawn, world, sizes, pick("maps"), pick("bootstrap")))
+        quiet = tuple(plant for plant in world.plants if plant.shift == "none")
+        for audit in range(1, sizes.quiet_audits):
+            again = draw("audit", str(audit))
+            seen = [each for each in maps if each.name in OWN]
+            given = _judge_maps(seen, again, quiet, contrasts, settings, pick("bootstrap", str(audit)))
+            rows += [row | {"audit": audit} for row in _describe_all(given, again, quiet)]
     found = pd.DataFrame(rows).assign(world=world.name, replicate=replicate, seed=seed)
     return found[COLUMNS]
 
 
-def _audit_all(drawn: Drawn, world: World, sizes: Sizes, learn: int, test: int) -> Iterator[dict[str, Any]]:
-    """Learn all maps, test each, and score it for every plant."""
+def _audit_all(
+    maps: Sequence[FrozenMap], drawn: Drawn, world: World, sizes: Sizes, learn: int, test: int
+) -> Iterator[dict[str, Any]]:
+    """Test each map, and those that belong to one plant, and score them for every plant."""
     contrasts = declare_contrasts(drawn.audit.data.attributes)
     settings = sizes.pockets(continuous=world.continuous)
-    maps = learn_maps(drawn, contrasts, settings, learn)
-    given: dict[str, dict[Plant, Verdict]] = {
-        each.name: _judge(each, drawn, world.plants, contrasts, settings, test) for each in maps
-    }
+    given = _judge_maps(maps, drawn, world.plants, contrasts, settings, test)
     own = _learn_own(drawn, world.plants, sizes, len(maps[0].pockets), learn)
     for method in ("targeted", "targeted plain", "oracle"):
         given[method] = {}
     for (method, plant), frozen in own.items():
         given[method] |= _judge(frozen, drawn, (plant,), contrasts, settings, test)
-    for plant in world.plants:
-        for method in METHODS:
-            yield from _describe(given, drawn, plant, method)
+    yield from _describe_all(given, drawn, world.plants)
+
+
+def _judge_maps(
+    maps: Sequence[FrozenMap],
+    drawn: Drawn,
+    plants: tuple[Plant, ...],
+    contrasts: tuple[Contrast, ...],
+    settings: PocketSettings,
+    seed: int,
+) -> dict[str, dict[Plant, Verdict]]:
+    """Test maps for every plant, by the name of the map."""
+    return {each.name: _judge(each, drawn, plants, contrasts, settings, seed) for each in maps}
 
 
 def _judge(
@@ -126,15 +152,30 @@ def _learn_own(
     return found
 
 
+def _describe_all(
+    given: Mapping[str, Mapping[Plant, Verdict]], drawn: Drawn, plants: Sequence[Plant]
+) -> Iterator[dict[str, Any]]:
+    """Score every method that was tested, for every plant."""
+    for plant in plants:
+        for method in METHODS:
+            yield from _describe(given, drawn, plant, method)
+
+
 def _describe(
     given: Mapping[str, Mapping[Plant, Verdict]], drawn: Drawn, plant: Plant, method: str
 ) -> Iterator[dict[str, Any]]:
     """Score one method for one plant; there is no oracle where nothing is planted."""
     names = OURS if method == COMBINED else (method,)
-    verdicts = [given[name][plant] for name in names if plant in given[name]]
+    verdicts = [given[name][plant] for name in names if plant in given.get(name, {})]
     if verdicts:
         row = describe_verdicts(verdicts, drawn.audit, plant, half=method == COMBINED)
-        own = {"question": plant.question, "region": plant.region, "shift": plant.shift, "method": method}
+        own = {
+            "audit": 0,
+            "question": plant.question,
+            "region": plant.region,
+            "shift": plant.shift,
+            "method": method,
+        }
         yield own | {
             name: value if isinstance(value, str) else int(np.int64(value)) for name, value in row.items()
         }

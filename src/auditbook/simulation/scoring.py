@@ -15,14 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.intervals import wilson_interval
-from auditbook.pockets.combining import COMBINED
 from auditbook.resampling import open_stream
-from auditbook.simulation.replicates import METHODS
+from auditbook.simulation.replicates import METHODS, OWN
 from auditbook.simulation.scenarios import SCENARIOS, Scenario
 
 Array = NDArray[np.float64]
 
-OWN = ("forest", "leiden", "ridge", COMBINED)
 ALTERNATIVES = ("k-means", "mahalanobis", "risk bins", "cem", "cem top 3", "targeted", "targeted plain")
 RESAMPLES = 2_000
 """Draws of replicates behind an interval."""

@@ -126,7 +126,7 @@ class World:
 
 
 def plan_plants(*, gaps: tuple[str, ...], errors: tuple[str, ...]) -> tuple[Plant, ...]:
-    """List what is planted in a world: nothing, then every region at both shifts.
+    """List what is planted in a world: nothing, then gaps at the larger shift and errors at both.
 
     Parameters
     ----------
@@ -141,10 +141,10 @@ def plan_plants(*, gaps: tuple[str, ...], errors: tuple[str, ...]) -> tuple[Plan
     Examples
     --------
     >>> [plant.name for plant in plan_plants(gaps=("x1",), errors=())]
-    ['gap none', 'gap x1 smaller', 'gap x1 larger', 'error none']
+    ['gap none', 'gap x1 larger', 'error none']
     """
     sizes: tuple[Shift, ...] = ("smaller", "larger")
-    found = [Plant("gap"), *(Plant("gap", region, size) for region in gaps for size in sizes)]
+    found = [Plant("gap"), *(Plant("gap", region, "larger") for region in gaps)]
     return (*found, Plant("error"), *(Plant("error", region, size) for region in errors for size in sizes))
 
 
