@@ -135,7 +135,7 @@ def _learn_own(
     """Make the maps that belong to one plant alone: learned from its errors, or told its region."""
     found = {}
     for plant in plants:
-        for plain in (False, True):
+        for plain in (False, True)[: 1 + drawn.discovery.data.continuous]:
             learned = bin_errors(
                 drawn.discovery.data,
                 plant_error(drawn.discovery, plant),
