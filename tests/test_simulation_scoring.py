@@ -14,6 +14,7 @@ from auditbook.simulation.scenarios import ERRORS, GAPS
 from auditbook.simulation.scoring import (
     compare_methods,
     count_false_flags,
+    count_independent,
     count_verdicts,
     f1_score,
     judge_difference,
@@ -136,8 +137,24 @@ def test_false_flags_are_counted_where_nothing_is_planted():
         [make_rows({"combined": 0}, region="", shift="none"), make_rows({"combined": 100}, shift="larger")]
     )
     found = count_false_flags(rows)
-    assert found[["replicates", "flagged"]].to_numpy().tolist() == [[30, 3]]
+    assert found[["replicates", "audits", "flagged"]].to_numpy().tolist() == [[30, 30, 3]]
+    assert found["independent"].iloc[0] == pytest.approx(30)
     assert found["share_low"].iloc[0] < 0.1 < found["share_high"].iloc[0]
+
+
+def test_audits_of_the_same_maps_that_always_agree_count_once():
+    once = make_rows({"combined": 0}, region="", shift="none")
+    rows = pd.concat([once.assign(audit=number) for number in range(5)])
+    alone, joined = count_false_flags(once).iloc[0], count_false_flags(rows).iloc[0]
+    assert joined[["replicates", "audits", "flagged"]].tolist() == [30, 150, 15]
+    assert joined["independent"] == pytest.approx(30)
+    assert joined["share_low"] == pytest.approx(alone["share_low"])
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=30))
+def test_audits_never_count_for_more_than_they_are(flagged):
+    found = count_independent(np.array(flagged, float), np.full(len(flagged), 5.0))
+    assert 0 < found <= 5 * len(flagged)
 
 
 @pytest.mark.parametrize(

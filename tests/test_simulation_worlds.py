@@ -47,9 +47,9 @@ def test_there_are_seventeen_gap_scenarios_and_fifteen_of_local_errors():
     assert [each.number for each in ERRORS] == list(range(1, 16))
 
 
-def test_every_scenario_is_planted_in_its_world_at_both_shifts():
+def test_every_scenario_is_planted_in_its_world_and_errors_at_both_shifts():
     for each in SCENARIOS:
-        for shift in ("smaller", "larger"):
+        for shift in ("smaller", "larger")[each.question == "gap" :]:
             assert Plant(each.question, each.region, shift) in each.world.plants, each.title
 
 

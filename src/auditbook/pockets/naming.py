@@ -38,6 +38,8 @@ SAME = 0.98
 """Of two columns whose missing values agree in this share of the records, one is named (ours)."""
 CUTS = np.linspace(0.05, 0.95, 19)
 """Quantiles among which a rule's threshold on a number is looked for (ours)."""
+NEARLY = 0.9
+"""An only pocket with at least this share of the records is called all of them (ours)."""
 LONGEST = 40
 """Characters of a column's or a level's name (ours)."""
 ALL, ALIKE, EMPTY = "all records", "much like the others", "without members"
@@ -171,8 +173,9 @@ def name_pockets(
     for pocket in range(len(frozen.pockets)):
         members = codes == pocket
         found = _find_conditions(features, differences[:, pocket], matrix, members)
-        rule = [] if len(frozen.pockets) == 1 else choose_rule(found, matrix, members)
-        named.append(ALL if len(frozen.pockets) == 1 else _write_title(rule, members))
+        alone = len(frozen.pockets) == 1 and members.mean() >= NEARLY
+        rule = [] if alone else choose_rule(found, matrix, members)
+        named.append(ALL if alone else _write_title(rule, members))
         described.append("; ".join(condition.detail for condition in found[:DESCRIBED]))
         fidelity.append(measure_fit(rule, measured, measured_codes == pocket))
     return replace(

@@ -25,6 +25,9 @@ ALTERNATIVES = ("k-means", "mahalanobis", "risk bins", "cem", "cem top 3", "targ
 RESAMPLES = 2_000
 """Draws of replicates behind an interval."""
 WIN, LOSS, NEITHER = "win", "loss", "not distinguishable"
+QUIET_COLUMNS = (
+    "world question method replicates audits independent untested flagged share share_low share_high covered"
+).split()
 SCORE_COLUMNS = (
     "question number scenario world region shift method replicates f1 f1_low f1_high precision recall "
     "conflict_share tested_share flagged overall_flagged covered"
@@ -229,7 +232,7 @@ def judge_difference(low: float, high: float) -> str:
 
 
 def count_false_flags(rows: pd.DataFrame) -> pd.DataFrame:
-    """Count replicates with any flag where nothing is wrong.
+    """Count audits with any flag where nothing is wrong.
 
     Parameters
     ----------
@@ -239,20 +242,63 @@ def count_false_flags(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a world, question and method: replicates, those in which nothing was tested (they count as
-        quiet), those with a flag (of a pocket or of the overall comparison), their share with Wilson's 95 %
-        interval, and the share in which all intervals hold zero.
+        A row a world, question and method: replicates (each with maps of its own), audits of them, those in
+        which nothing was tested (they count as quiet), those with a flag (of a pocket or of the overall
+        comparison), their share with a 95 % interval, and the share in which all intervals hold zero.
+
+    Notes
+    -----
+    Audits of the same maps are no independent trials. Wilson's interval is taken at the number of independent
+    audits that would give the variance seen between the means of the replicates, and at no more than there
+    are.
     """
     quiet = rows[rows["shift"] == "none"]
-    counted = quiet.groupby(["world", "question", "method"], sort=False, as_index=False).agg(
-        replicates=("flagged", "size"),
+    keys = ["world", "question", "method"]
+    counted = quiet.groupby(keys, sort=False, as_index=False).agg(
+        audits=("flagged", "size"),
         untested=("tested", lambda tested: int((tested == 0).sum())),
         flagged=("flagged", "sum"),
         covered=("covered", "mean"),
     )
-    interval = wilson_interval(counted["flagged"], counted["replicates"])
-    counted["share"] = counted["flagged"] / counted["replicates"]
-    return counted.assign(share_low=interval.low, share_high=interval.high)
+    of_maps = quiet.groupby([*keys, "seed", "replicate"], sort=False)["flagged"].agg(["sum", "size"])
+    summed = of_maps.groupby(level=keys, sort=False)
+    counted["replicates"] = summed.size().to_numpy()
+    counted["share"] = counted["flagged"] / counted["audits"]
+    counted["independent"] = [
+        count_independent(part["sum"].to_numpy(np.float64), part["size"].to_numpy(np.float64))
+        for _, part in summed
+    ]
+    interval = wilson_interval(counted["share"] * counted["independent"], counted["independent"])
+    return counted.assign(share_low=interval.low, share_high=interval.high)[QUIET_COLUMNS]
+
+
+def count_independent(flagged: Array, audits: Array) -> float:
+    """Count the independent audits that say as much about a share as audits of common maps do.
+
+    Parameters
+    ----------
+    flagged, audits : float64 arrays, shape (replicates,)
+        Audits with a flag, and audits, of each replicate.
+
+    Returns
+    -------
+    float
+        The binomial variance over the one between replicates; no more than there are audits, which is also
+        what is taken when there are no flags, only flags, or one replicate.
+
+    Examples
+    --------
+    >>> count_independent(np.array([0.0, 5.0]), np.array([5.0, 5.0]))
+    2.0
+    >>> count_independent(np.zeros(60), np.full(60, 5.0))
+    300.0
+    """
+    total = audits.sum()
+    share = flagged.sum() / total
+    if len(audits) < 2 or share in (0, 1):
+        return float(total)
+    spread = ((flagged - share * audits) ** 2).sum() / total**2
+    return float(min(total, share * (1 - share) / spread)) if spread > 0 else float(total)
 
 
 def count_verdicts(compared: pd.DataFrame) -> pd.DataFrame:
