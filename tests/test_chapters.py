@@ -2,10 +2,7 @@
 
 import ast
 import shutil
-import subprocess
 import sys
-import time
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -141,29 +138,6 @@ def test_text_printed_in_pieces_is_one_output(tmp_path, monkeypatch):
     chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
     outputs = nbformat.read(tmp_path / "metrics.ipynb", as_version=4).cells[-1].outputs
     assert [output.text for output in outputs] == ["0\n1\n2\n"]
-
-
-WORKER = """
-import os, sys, time
-from auditbook.workers import open_workers
-if __name__ == "__main__":
-    pool = open_workers(1)
-    print(pool.submit(os.getpid).result(), flush=True)
-    pool.submit(time.sleep, 600)
-    time.sleep(600)
-"""
-
-
-def test_the_workers_of_a_run_that_was_killed_end_too(tmp_path):
-    (tmp_path / "parent.py").write_text(WORKER)
-    call = [sys.executable, str(tmp_path / "parent.py")]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as parent:
-        worker = int(parent.stdout.readline())
-        parent.kill()
-    ends = time.monotonic() + 30
-    while Path(f"/proc/{worker}").exists() and time.monotonic() < ends:
-        time.sleep(0.1)
-    assert not Path(f"/proc/{worker}").exists()
 
 
 def test_a_kernel_that_does_not_start_is_started_again(tmp_path, monkeypatch):

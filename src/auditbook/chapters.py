@@ -189,7 +189,8 @@ def execute_chapters(
             reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
             raise RunError(f"a chapter could not be finished: {reason}") from fault
         finally:
-            pool.shutdown(cancel_futures=True)
+            for future in waiting:
+                future.cancel()
 
 
 def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path) -> None:

@@ -254,7 +254,8 @@ def _train_beside(
             reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
             raise RunError(f"a model could not be trained: {reason} (not finished: {unfinished})") from fault
         finally:
-            pool.shutdown(cancel_futures=True)
+            for future in waiting:
+                future.cancel()
     return made
 
 

@@ -3,7 +3,10 @@
 import json
 import os
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,14 +16,14 @@ from time import monotonic
 from typing import Any
 
 import pandas as pd
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import InputError, RunError
 from auditbook.simulation.replicates import COLUMNS, run_replicate
 from auditbook.simulation.scenarios import find_world
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.worlds import World
+from auditbook.workers import open_workers
 
 Say = Callable[[str], None]
 
@@ -157,12 +160,13 @@ def run_tasks(
             break
         if attempt:
             say(f"trying {len(left)} task(s) once more")
-        for found in _each_outcome(left, sizes, data, jobs, scheduler, say):
-            if found.fault:
-                faults[found.task] = found.fault
-            else:
-                write_rows(rows / found.task.file, found.rows)
-                clock.count(found)
+        with closing(_each_outcome(left, sizes, data, jobs, scheduler, say)) as outcomes:
+            for found in outcomes:
+                if found.fault:
+                    faults[found.task] = found.fault
+                else:
+                    write_rows(rows / found.task.file, found.rows)
+                    clock.count(found)
     failed = [task for task in waiting if not (rows / task.file).exists()]
     if failed:
         last = faults.get(failed[0], "its worker died")
@@ -222,7 +226,8 @@ def attempt_task(task: Task, sizes: Sizes, data: Path | None) -> Outcome:
     try:
         world = find_world(task.world)
         _require_children(world)
-        found = run_replicate(world, replicate=task.replicate, seed=task.seed, sizes=sizes, folder=data)
+        with threadpool_limits(1):  # a worker is one core
+            found = run_replicate(world, replicate=task.replicate, seed=task.seed, sizes=sizes, folder=data)
         text = found.to_csv(index=False, lineterminator="\n")
     except Exception as fault:  # a worker must survive whatever a task does
         return Outcome(task, "", "".join(traceback.format_exception(fault)), monotonic() - started)
@@ -240,16 +245,24 @@ def _require_children(world: World) -> None:
 
 def _each_outcome(
     tasks: Sequence[Task], sizes: Sizes, data: Path | None, jobs: int, scheduler: str, say: Say
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Run tasks here, in processes, or on a cluster; yield each when it is done, in any order."""
     if scheduler:
         yield from _on_cluster(tasks, sizes, data, scheduler)
     elif jobs == 1:
         yield from (attempt_task(task, sizes, data) for task in tasks)
     else:
-        calls = (delayed(attempt_task)(task, sizes, data) for task in tasks)
+        yield from _in_processes(tasks, sizes, data, jobs, say)
+
+
+def _in_processes(
+    tasks: Sequence[Task], sizes: Sizes, data: Path | None, jobs: int, say: Say
+) -> Iterator[Outcome]:
+    """Run tasks in processes of this machine; those that are left when one of them dies are not run."""
+    with open_workers(min(jobs, len(tasks))) as pool:
+        waiting = [pool.submit(attempt_task, task, sizes, data) for task in tasks]
         try:
-            yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
+            yield from (done.result() for done in as_completed(waiting))
         except BrokenProcessPool:
             say("a worker died")
 
