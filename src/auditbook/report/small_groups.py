@@ -22,6 +22,12 @@ NEAR = 0.05
 """The distance from the threshold at which the main table is drawn up."""
 BASE: Mapping[str, Any] = {"groups": 2, "event_rate": [0.2, 0.25]}
 """Two groups and 20 % events (calibration: 25 %), in which all distances were simulated."""
+AUDIT_COLUMNS = (
+    Column("events", "events of the small group", "count"),
+    Column("gap", "gap found", "number", digits=2),
+    Column("verdict", "verdict"),
+    Column("vfr", "flip rate", "share", digits=0),
+)
 EXAMPLE_COLUMNS = (
     Column("events", "events of the group", "count"),
     Column("records", "records, with 20% events", "count"),
@@ -270,8 +276,8 @@ def describe_calibration(measured: Mapping[str, pd.DataFrame]) -> str:
         f"{number(find_metric('CAL').threshold, digits=2)} is allowed: on average "
         f"{number(first['mean'], digits=2)} with {count(first['smallest'])} records in the smallest group "
         f"and {number(last['mean'], digits=2)} with {count(last['smallest'])}, and even of these largest "
-        f"audits {count(last['judged'] - last['right'])} of {count(last['judged'])} fail. Over all populations "
-        f"{count(every['covered'].sum())} of {count(every['intervals'].sum())} intervals hold the true value."
+        f"audits {count(last['judged'] - last['right'])} of {count(last['judged'])} fail. Over all "
+        f"populations {count(every['covered'].sum())} of {count(every['intervals'].sum())} intervals hold the true value."
     )
 
 
