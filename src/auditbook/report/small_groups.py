@@ -277,7 +277,8 @@ def describe_calibration(measured: Mapping[str, pd.DataFrame]) -> str:
         f"{number(first['mean'], digits=2)} with {count(first['smallest'])} records in the smallest group "
         f"and {number(last['mean'], digits=2)} with {count(last['smallest'])}, and even of these largest "
         f"audits {count(last['judged'] - last['right'])} of {count(last['judged'])} fail. Over all "
-        f"populations {count(every['covered'].sum())} of {count(every['intervals'].sum())} intervals hold the true value."
+        f"populations {count(every['covered'].sum())} of {count(every['intervals'].sum())} intervals hold "
+        "the true value."
     )
 
 
