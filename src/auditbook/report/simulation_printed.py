@@ -1,0 +1,377 @@
+"""What was published of simulated audits, and what do the stored simulations show in the same place?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from auditbook.project import project_file
+from auditbook.report.simulation_verdicts import AGAINST, SETTING_NAMES, SETTINGS, count_against
+from auditbook.report.simulations import NOT_RUN, NOTHING, TARGETED, Simulations, mean_of, write_or_dash
+from auditbook.report.text import MISSING, Column, join_words, number, plural
+from auditbook.results import rows
+from auditbook.simulation.replicates import OWN
+from auditbook.simulation.scenarios import ERRORS, SCENARIOS, Scenario
+from auditbook.simulation.scoring import ALTERNATIVES, LOSS, NEITHER, WIN
+
+CLAIM_COLUMNS = (
+    Column("claim", "published"),
+    Column("printed", "in print"),
+    Column("here", "here"),
+    Column("holds", "holds here"),
+)
+FIGURE_COLUMNS = (
+    Column("figure", "figure"),
+    Column("printed", "in print"),
+    Column("here", "here"),
+)
+PRINTED_LOCAL_COLUMNS = (
+    Column("scenario", "scenario"),
+    Column("shift", "shift"),
+    Column("replicates", "replicates here", "count"),
+    Column("combined", "combined: here", "number", 2),
+    Column("printed_combined", "in print", "number", 2),
+    Column("targeted", "targeted: here", "number", 2),
+    Column("plain", "plain", "number", 2),
+    Column("printed_targeted", "in print", "number", 2),
+    Column("other", "best other: here", "number", 2),
+    Column("named", "which"),
+    Column("printed_other", "in print", "number", 2),
+)
+
+
+def beat_all(compared: pd.DataFrame, question: str, shift: str, method: str = "combined") -> pd.Series:
+    """Judge a grouping against every available alternative at once.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        Stored comparisons.
+    question, shift, method : str
+        Which.
+
+    Returns
+    -------
+    Series
+        By number of the scenario: "win" when it beats all, "loss" when it loses to any, else neither.
+    """
+    part = _take(compared, question, shift, method, ALTERNATIVES)
+    says = part.groupby("number")["says"].agg(set)
+    return says.map(lambda found: WIN if found == {WIN} else LOSS if LOSS in found else NEITHER)
+
+
+def _take(
+    compared: pd.DataFrame, question: str, shift: str, method: str, others: Sequence[str]
+) -> pd.DataFrame:
+    kept = (compared["question"] == question) & (compared["shift"] == shift)
+    return compared[kept & (compared["method"] == method) & compared["other"].isin(others)]
+
+
+def best_other(
+    compared: pd.DataFrame, question: str, shift: str, method: str, others: Sequence[str]
+) -> pd.Series:
+    """Say how a grouping does against the best of some others, by number of the scenario."""
+    part = _take(compared, question, shift, method, others)
+    best = part.loc[part.groupby("number")["f1_other"].idxmax()]
+    return best.set_index("number")["says"]
+
+
+def _trio(says: pd.Series) -> str:
+    """Write how many wins, draws and losses there are."""
+    if says.empty:
+        return NOT_RUN
+    return " / ".join(str(int((says == each).sum())) for each in (WIN, NEITHER, LOSS))
+
+
+def _most(says: pd.Series) -> str:
+    """Say whether most scenarios are wins."""
+    return MISSING if says.empty else "yes" if (says == WIN).sum() > len(says) / 2 else "no"
+
+
+def _all_lost(says: pd.Series) -> str:
+    return MISSING if says.empty else "yes" if (says == LOSS).all() else "no"
+
+
+def _numbers(region: str, question: str) -> list[int]:
+    return [each.number for each in SCENARIOS if each.question == question and each.region == region]
+
+
+def check_claims(found: Simulations) -> pd.DataFrame:
+    """Hold what was published against the stored comparisons, for `CLAIM_COLUMNS`.
+
+    Parameters
+    ----------
+    found : Simulations
+        From `auditbook.report.simulations.open_simulations`.
+
+    Returns
+    -------
+    DataFrame
+        One row a claim. Counts are wins / not distinguishable / losses over the scenarios that were run.
+    """
+    table = found.compared
+    gap = best_other(table, "gap", "larger", "combined", ALTERNATIVES)
+    forest = best_other(table, "gap", "larger", "forest", ALTERNATIVES)
+    any_kind = best_other(table, "gap", "larger", "combined", (*OWN, *ALTERNATIVES))
+    maps = best_other(table, "gap", "larger", "combined", ("forest", "ridge"))
+    small, large = (beat_all(table, "error", shift) for shift in ("smaller", "larger"))
+    lost = {name: small[small.index.isin(_numbers(name, "error"))] for name in ("irrelevant", "tail")}
+    tail = gap[gap.index.isin(_numbers("tail", "gap"))]
+    most = "combined beats the strongest alternative in most gap scenarios"
+    rest = "combined is at least not worse than the better of its two maps in most gap scenarios"
+    not_worse = MISSING if maps.empty else "yes" if (maps != LOSS).sum() > len(maps) / 2 else "no"
+    listed = [
+        (most, "15 / 1 / 1", _trio(gap), _most(gap)),
+        ("forest alone does too", "14 / 1 / 2", _trio(forest), _most(forest)),
+        ("against the best grouping of any kind, ours included", "8 / 6 / 3", _trio(any_kind), MISSING),
+        (rest, "9 / 6 / 2", _trio(maps), not_worse),
+        ("gap in one tail: combined loses", "0 / 0 / 1", _trio(tail), _all_lost(tail)),
+        (
+            "local error, smaller shift: combined beats every alternative in most",
+            "12 / 0 / 3",
+            _trio(small),
+            _most(small),
+        ),
+        (
+            "local error, larger shift: it beats every one in about half",
+            "8 / 1 / 6",
+            _trio(large),
+            _most(large),
+        ),
+        (
+            "smaller shift, irrelevant features: it loses",
+            "0 / 0 / 2",
+            _trio(lost["irrelevant"]),
+            _all_lost(lost["irrelevant"]),
+        ),
+        ("smaller shift, one tail: it loses", "0 / 0 / 1", _trio(lost["tail"]), _all_lost(lost["tail"])),
+    ]
+    return pd.DataFrame(listed, columns=[column.name for column in CLAIM_COLUMNS])
+
+
+def describe_claims(claims: pd.DataFrame, found: Simulations) -> str:
+    """Say which published statements hold here, and what becomes of the others without tuned error trees.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        From `check_claims`.
+    found : Simulations
+        From `auditbook.report.simulations.open_simulations`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = claims[claims["holds"].isin(["yes", "no"])]
+    if judged.empty:
+        return NOTHING
+    kept = int((judged["holds"] == "yes").sum())
+    text = [f"Of {plural(len(judged), 'published statement')} that can be judged, {kept} hold here."]
+    for setting in SETTINGS:
+        parts = []
+        for words, without in (
+            ("against all alternatives", ()),
+            ("with the tuned targeted grouping left out", ("targeted",)),
+            ("with both targeted groupings left out", TARGETED),
+        ):
+            table = count_against(found.compared, ("combined",), without=without)
+            row = table[
+                (table["question"] == setting[0])
+                & (table["shift"] == setting[1])
+                & (table["against"] == AGAINST)
+            ]
+            if len(row):
+                one = rows(row)[0]
+                parts.append(f"{one.win} / {one.neither} / {one.loss} {words}")
+        if parts:
+            text.append(f"- {SETTING_NAMES[setting]}: {join_words(parts)}.")
+    return text[0] + " Of the combined audit against the strongest alternative:\n\n" + "\n".join(text[1:])
+
+
+@dataclass(frozen=True)
+class PrintedFigure:
+    """A figure of the publication, and where the scores have its like.
+
+    Attributes
+    ----------
+    figure, printed : str
+        What it is, and as printed.
+    methods : tuple of str
+        Groupings whose scores are set beside it.
+    regions : tuple of str
+        Regions of the scenarios that are meant.
+    numbers : tuple of int
+        Their numbers; empty takes all of the regions.
+    """
+
+    figure: str
+    printed: str
+    methods: tuple[str, ...]
+    regions: tuple[str, ...]
+    numbers: tuple[int, ...] = ()
+
+
+PRINTED_GAPS = (
+    PrintedFigure(
+        "linear risk: forest and ridge", "0.62 to 0.63, alike", ("forest", "ridge"), ("x1",), (1, 2, 3)
+    ),
+    PrintedFigure("both tails of a U-shape: forest", "0.34 to 0.45", ("forest",), ("tails",)),
+    PrintedFigure("the same: ridge and risk bins", "0.09 to 0.13", ("ridge", "risk bins"), ("tails",)),
+    PrintedFigure("masking, linear risk: forest", "0.49", ("forest",), ("masked",), (8,)),
+    PrintedFigure("masking, U-shaped term: forest", "0.44", ("forest",), ("masked",), (9,)),
+    PrintedFigure(
+        "top linear feature, U-shaped term: ridge against forest",
+        "0.73 and 0.67",
+        ("ridge", "forest"),
+        ("x1",),
+        (6,),
+    ),
+    PrintedFigure(
+        "one tail: targeted against forest", "0.38 and 0.23", ("targeted", "forest"), ("tail",), (13,)
+    ),
+)
+
+
+def compare_printed_gaps(found: Simulations) -> pd.DataFrame:
+    """Set the few scores that are printed for gaps beside ours, for `FIGURE_COLUMNS`."""
+    gaps = found.scores[(found.scores["question"] == "gap") & (found.scores["shift"] == "larger")]
+    listed = []
+    for each in PRINTED_GAPS:
+        part = gaps[gaps["region"].isin(each.regions)]
+        part = part[part["number"].isin(each.numbers)] if each.numbers else part
+        words = []
+        for method in each.methods:
+            scores = part.loc[part["method"] == method, ["f1", "f1_low", "f1_high"]]
+            if len(scores) == 1:
+                ends = " to ".join(write_or_dash(value) for value in scores.iloc[0, 1:])
+                words.append(f"{method} {number(scores['f1'].iloc[0], digits=2)} (interval {ends})")
+            elif len(scores):
+                ends = " to ".join(number(value, digits=2) for value in (scores.f1.min(), scores.f1.max()))
+                words.append(f"{method} {ends} in {len(scores)} scenarios")
+        listed.append((each.figure, each.printed, "; ".join(words) or NOT_RUN))
+    return pd.DataFrame(listed, columns=[column.name for column in FIGURE_COLUMNS])
+
+
+def compare_printed_errors(found: Simulations) -> pd.DataFrame:
+    """Set the printed scores of local errors beside ours, for `PRINTED_LOCAL_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    found : Simulations
+        From `auditbook.report.simulations.open_simulations`.
+
+    Returns
+    -------
+    DataFrame
+        One row a scenario with printed scores and a shift; the best other is the highest of the alternatives
+        that do not see the model's errors. Scenarios that were not run are left out.
+    """
+    printed = pd.read_csv(project_file("data", "reference", "pocket_simulations_published.csv"))
+    listed = []
+    for scenario in ERRORS:
+        for shift in ("smaller", "larger"):
+            told = printed[(printed["scenario"] == scenario.published) & (printed["shift"] == shift)]
+            own = _of_scenario(found.scores, scenario, shift)
+            if len(own) and len(told):
+                listed.append(_set_beside(scenario, shift, own, told.iloc[0]))
+    ends = [f"{name}_{end}" for name in ("combined", "targeted", "other") for end in ("low", "high")]
+    columns = [column.name for column in PRINTED_LOCAL_COLUMNS] + ["number", *ends]
+    return pd.DataFrame(listed, columns=columns)
+
+
+def _of_scenario(scores: pd.DataFrame, scenario: Scenario, shift: str) -> pd.DataFrame:
+    """Take the scores of one scenario and shift, by grouping."""
+    kept = (scores["question"] == scenario.question) & (scores["number"] == scenario.number)
+    return scores[kept & (scores["shift"] == shift)].set_index("method")
+
+
+def _set_beside(scenario: Scenario, shift: str, own: pd.DataFrame, told: pd.Series) -> dict[str, object]:
+    """Make one row of printed and own scores."""
+    blind = [name for name in ALTERNATIVES if name in own.index and name not in TARGETED]
+    best = own.loc[blind, "f1"].idxmax() if blind else ""
+    names = {"combined": "combined", "targeted": "targeted", "other": best}
+    row: dict[str, object] = {
+        "number": scenario.number,
+        "scenario": scenario.title,
+        "shift": shift,
+        "replicates": int(own["replicates"].max()),
+        "named": best,
+        "plain": own["f1"].get("targeted plain", np.nan),
+        "printed_combined": told["combined"],
+        "printed_targeted": told["error_targeted"],
+        "printed_other": told["best_other"],
+    }
+    for name, method in names.items():
+        known = method in own.index
+        for column, end in (("f1", ""), ("f1_low", "_low"), ("f1_high", "_high")):
+            row[name + end] = own.loc[method, column] if known else np.nan
+    return row
+
+
+def describe_printed_errors(table: pd.DataFrame) -> str:
+    """Say how far the printed scores lie from ours, one grouping at a time.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `compare_printed_errors`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if table.empty:
+        return NOTHING
+    names = {
+        "combined": "combined audit",
+        "targeted": "targeted grouping",
+        "other": "best of the other alternatives",
+    }
+    points = []
+    for shift, part in table.groupby("shift", sort=False):
+        for name, words in names.items():
+            apart = (part[name] - part[f"printed_{name}"]).dropna()
+            if len(apart):
+                points.append(
+                    f"- {shift} shift, {words}: ours less the printed is "
+                    f"{number(apart.median(), digits=2)} at the "
+                    f"median of {plural(len(apart), 'scenario')}, from {number(apart.min(), digits=2)} to "
+                    f"{number(apart.max(), digits=2)}."
+                )
+    return "\n".join(points)
+
+
+def describe_plain(table: pd.DataFrame) -> str:
+    """Say whether tuning explains how well the targeted grouping does.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `compare_printed_errors`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = table.dropna(subset=["plain", "targeted", "printed_targeted"])
+    if known.empty:
+        return NOTHING
+    points = []
+    for shift, part in known.groupby("shift", sort=False):
+        nearer = (part["plain"] - part["printed_targeted"]).abs() < (
+            part["targeted"] - part["printed_targeted"]
+        ).abs()
+        points.append(
+            f"- {shift} shift: tuned {write_or_dash(mean_of(part, 'targeted'))}, plain "
+            f"{write_or_dash(mean_of(part, 'plain'))}, in print "
+            f"{write_or_dash(mean_of(part, 'printed_targeted'))} "
+            f"(means of {plural(len(part), 'scenario')} with a continuous outcome); the plain one is "
+            f"nearer to print "
+            f"in {int(nearer.sum())}."
+        )
+    return "\n".join(points)
