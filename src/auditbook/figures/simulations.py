@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from auditbook.figures.style import (
     COLOURS,
@@ -83,6 +83,7 @@ def draw_quiet(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         told = [row.printed_low, row.printed_high]
         ax.plot(told, [y + 0.38] * 2, PRINTED.marker, color=NEUTRAL, markersize=4.5, linestyle="-")
     _add_keys(ax, methods, extra={"level asked for": ("black", "|"), "published (combined)": (NEUTRAL, "D")})
+    ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ax.set_xlabel("share of audits with any flag, although nothing is wrong")
     _put_key_above_figure(ax)
@@ -107,7 +108,7 @@ def draw_scores(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     numbers = list(dict.fromkeys(table["number"]))
     methods = [name for name in dict.fromkeys(table["method"]) if name != "oracle"]
-    ax = new_axes(ax, rows=round((0.75 + 0.34 * len(methods)) * len(numbers)))
+    ax = new_axes(ax, rows=round((0.65 + 0.3 * len(methods)) * len(numbers)))
     if table.empty:
         return say_nothing_to_draw(ax, NOTHING)
     firsts = [rows(table[table["number"] == number])[0] for number in numbers]

@@ -79,6 +79,8 @@ PRINTED_COLUMNS = (
     Column("printed_replicates", "published replicates"),
     Column("printed_low", "published, from", "share"),
     Column("printed_high", "to", "share"),
+    Column("printed_least", "interval, from", "share"),
+    Column("printed_most", "to", "share"),
 )
 COVERAGE_COLUMNS = (
     Column("question", "planted"),
@@ -299,6 +301,8 @@ def compare_printed(found: Simulations) -> pd.DataFrame:
 
 def _beside(printed: Any, own: pd.DataFrame, question: str, method: str) -> dict[str, object]:
     """Make one row of published and own shares."""
+    replicates = int(str(printed.replicates).split("-")[0])
+    low, high = getattr(printed, f"{method}_low"), getattr(printed, f"{method}_high")
     here: dict[Any, Any] = {"audits": 0, "share": np.nan, "share_low": np.nan, "share_high": np.nan}
     if len(own):
         here = own.iloc[0][list(here)].to_dict()
@@ -309,13 +313,15 @@ def _beside(printed: Any, own: pd.DataFrame, question: str, method: str) -> dict
         "level": printed.single_map_alpha,
         **here,
         "printed_replicates": printed.replicates,
-        "printed_low": getattr(printed, f"{method}_low"),
-        "printed_high": getattr(printed, f"{method}_high"),
+        "printed_low": low,
+        "printed_high": high,
+        "printed_least": float(wilson_interval(round(low * replicates), replicates).low),
+        "printed_most": float(wilson_interval(round(high * replicates), replicates).high),
     }
 
 
 def describe_printed(table: pd.DataFrame) -> str:
-    """Say where our interval leaves out all that was published.
+    """Say where our interval and that of the published share lie apart.
 
     Parameters
     ----------
@@ -330,15 +336,18 @@ def describe_printed(table: pd.DataFrame) -> str:
     run = table.dropna(subset=["share"]) if len(table) else table
     if run.empty:
         return NOTHING
-    apart = run[(run["share_low"] > run["printed_high"]) | (run["share_high"] < run["printed_low"])]
-    text = f"In {count_of(len(run) - len(apart), len(run), 'row')} our interval reaches what was published."
+    apart = run[(run["share_low"] > run["printed_most"]) | (run["share_high"] < run["printed_least"])]
+    text = (
+        f"In {count_of(len(run) - len(apart), len(run), 'row')} our interval and the published one overlap."
+    )
     listed = [
         f"- {row.question}, {row.design}, {row.method}: here {share(row.share)} "
         f"({interval(row.share_low, row.share_high, kind='share')}), published "
-        f"{interval(row.printed_low, row.printed_high, kind='share')}."
+        f"{interval(row.printed_low, row.printed_high, kind='share')} "
+        f"({interval(row.printed_least, row.printed_most, kind='share')})."
         for row in rows(apart)
     ]
-    return text + (" It does not in:\n\n" + "\n".join(listed) if listed else "")
+    return text + (" They do not in:\n\n" + "\n".join(listed) if listed else "")
 
 
 def describe_sites(found: Simulations) -> str:
@@ -362,10 +371,10 @@ def describe_sites(found: Simulations) -> str:
                 f"{row.method} {share(row.share)} ({interval(row.share_low, row.share_high, kind='share')})"
                 for row in rows(part)
             ]
+            left = join_words(f"{row.untested:,} ({row.method})" for row in rows(part) if row.untested)
+            tested = f"nothing could be tested in {left}" if left else "something was tested in each"
             points.append(
-                f"- {words}, {title}: {join_words(shares)} of "
-                f"{plural(part['audits'].max(), 'audit')}; nothing "
-                f"could be tested in {join_words(f'{k:,}' for k in part['untested'])} of them."
+                f"- {words}, {title}: {join_words(shares)} of {plural(part['audits'].max(), 'audit')}; {tested}."
             )
     return "\n".join(points) if points else NOTHING
 
@@ -406,9 +415,10 @@ def measure_coverage(found: Simulations, methods: Sequence[str] = OWN) -> pd.Dat
                 "share": held / audits,
                 "share_low": float(ends.low),
                 "share_high": float(ends.high),
+                "independent": worth,
             }
         )
-    columns = [column.name for column in COVERAGE_COLUMNS] + ["share_low", "share_high"]
+    columns = [column.name for column in COVERAGE_COLUMNS] + ["share_low", "share_high", "independent"]
     return pd.DataFrame(listed, columns=columns)
 
 
@@ -428,10 +438,12 @@ def describe_coverage(table: pd.DataFrame) -> str:
     if table.empty:
         return NOTHING
     short = table[table["share_high"] < table["aim"]]
+    chance = sum(_chance_apart(row.independent, row.aim)[1] for row in rows(table))
     text = (
         f"In {count_of(len(short), len(table), 'row')} all intervals hold less often than was aimed "
-        f"at, beyond "
-        f"chance."
+        f"at, with the "
+        f"whole interval of the share below it; chance alone would make about "
+        f"{number(chance, digits=1)} such rows."
     )
     listed = [
         f"{row.question}, {row.family}, {row.method} ({share(row.share)} instead of "

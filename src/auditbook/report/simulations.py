@@ -389,8 +389,7 @@ def describe_oracle(found: Simulations, question: str, shift: str) -> str:
     titles = table.drop_duplicates("number").set_index("number")["scenario"]
     return (
         f"Told the region, the same test scores {_span(told.min(), told.max())}, least in: {titles[low]}. "
-        f"What it lacks are misses, and false flags outside the region; no grouping can be expected "
-        f"to do better. "
+        f"What it lacks are misses, and false flags that fall on everyone outside at once. "
         f"The best grouping stays behind by {number(behind.median(), digits=2)} at the median."
     )
 
@@ -419,7 +418,8 @@ def describe_precision(found: Simulations, question: str, shift: str, method: st
         f"{name_own(method)}: of the records that it flags, "
         f"{share(table['precision'].median(), digits=0)} are affected (median over scenarios), and of the "
         f"affected ones it flags {share(table['recall'].median(), digits=0)}. "
-        f"In {count_of(len(misses), len(table), 'scenario')} recall is the lower of the two: it misses more "
+        f"In {count_of(len(misses), len(table), 'scenario')} recall is the lower of the two: it "
+        f"misses more "
         f"than it flags "
         f"falsely. Precision is lowest, {share(widest.precision, digits=0)}, in: {widest.scenario}."
     )
