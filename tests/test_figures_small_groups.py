@@ -12,7 +12,7 @@ NAN = float("nan")
 
 
 def curves(**changed):
-    columns = {"curve": ["estimate: near", "estimate: near", "truth: near", "truth: near"]}
+    columns = {"curve": ["near"] * 4}
     columns |= {"smallest": [30, 60, 30, 60], "value": [0.5, 0.4, 0.3, 0.2]}
     columns |= {
         "low": [0.4, 0.3, NAN, NAN],
@@ -29,11 +29,12 @@ def test_sizes_are_the_ticks_and_guides_are_lines():
     assert {line.get_ydata()[0] for line in ax.lines if len(set(line.get_ydata())) == 1} >= {0.95, 0.93}
 
 
-def test_a_truth_is_dotted_in_the_colour_of_its_estimate():
+def test_a_truth_is_dotted_in_the_colour_of_its_estimate_and_once_in_the_key():
     ax = draw.draw_by_size(curves(), quantity="share")
-    by_name = {line.get_label(): line for line in ax.lines}
-    assert by_name["truth: near"].get_linestyle() == ":"
-    assert by_name["truth: near"].get_color() == by_name["estimate: near"].get_color()
+    dotted = [line for line in ax.lines if line.get_linestyle() == ":" and len(line.get_xdata())]
+    marks = [line for line in ax.lines if line.get_label() == "near"]
+    assert [line.get_color() for line in dotted] == [line.get_color() for line in marks]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["near", "truth"]
 
 
 def test_a_value_that_does_not_exist_is_a_hollow_mark():

@@ -36,7 +36,7 @@ def draw_by_size(
     ----------
     curves : DataFrame
         Columns curve (name), smallest (records), value, low, high (95 % bounds of the error of having
-        simulated so few audits; nan for none) and dashed (bool: a truth, drawn without marks).
+        simulated so few audits; nan for none) and dashed (bool: the truth of the curve of this name, dotted).
     quantity : str
         What the values are, for the axis.
     guides : sequence of float
@@ -55,10 +55,16 @@ def draw_by_size(
     if not curves["value"].notna().any():
         return say_nothing_to_draw(ax, "Nothing was simulated that could be drawn here.")
     ax.set_xscale("log")
-    names = list(dict.fromkeys(curves["curve"][~curves["dashed"]]))
-    for name, part in curves.groupby("curve", sort=False):
-        place = names.index(str(name)) if name in names else _partner(str(name), names)
-        _draw_curve(ax, part, str(name), place, len(names))
+    names = list(dict.fromkeys(curves["curve"]))
+    for (name, dashed), part in curves.groupby(["curve", "dashed"], sort=False):
+        place = names.index(name)
+        if dashed:
+            colour = COLOURS[place % len(COLOURS)]
+            ax.plot(part["smallest"], part["value"], color=colour, linewidth=1.5, linestyle=":")
+        else:
+            _draw_curve(ax, part, name, place, len(names))
+    if curves["dashed"].any():
+        ax.plot([], [], color=NEUTRAL, linewidth=1.5, linestyle=":", label="truth")
     for turn, guide in enumerate(guides):
         if turn:
             ax.axhline(guide, linewidth=0.8, color=GUIDE, zorder=0)
@@ -77,17 +83,9 @@ def draw_by_size(
     return ax
 
 
-def _partner(name: str, names: list[str]) -> int:
-    """Find the estimate that a truth belongs to by the end of its name, so that both have one colour."""
-    return next((place for place, other in enumerate(names) if name.endswith(other.split(": ")[-1])), 0)
-
-
 def _draw_curve(ax: Axes, part: pd.DataFrame, name: str, place: int, count: int) -> None:
     """Draw one curve with its bounds, and hollow marks where it has no value."""
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    if part["dashed"].any():
-        ax.plot(part["smallest"], part["value"], color=colour, linewidth=1.3, linestyle=":", label=name)
-        return
     x = part["smallest"] * NUDGE ** (place - (count - 1) / 2)
     ax.plot(x, part["value"], color=colour, linewidth=1.3)
     ax.vlines(x, part["low"], part["high"], color=colour, linewidth=1.6)
