@@ -62,7 +62,7 @@ def draw_by_size(
             colour = COLOURS[place % len(COLOURS)]
             ax.plot(part["smallest"], part["value"], color=colour, linewidth=1.5, linestyle=":")
         else:
-            _draw_curve(ax, part, name, place, len(names))
+            _draw_curve(ax, part, str(name), place, len(names))
     if curves["dashed"].any():
         ax.plot([], [], color=NEUTRAL, linewidth=1.5, linestyle=":", label="truth")
     for turn, guide in enumerate(guides):
