@@ -374,7 +374,8 @@ def describe_sites(found: Simulations) -> str:
             left = join_words(f"{row.untested:,} ({row.method})" for row in rows(part) if row.untested)
             tested = f"nothing could be tested in {left}" if left else "something was tested in each"
             points.append(
-                f"- {words}, {title}: {join_words(shares)} of {plural(part['audits'].max(), 'audit')}; {tested}."
+                f"- {words}, {title}: {join_words(shares)} of "
+                f"{plural(part['audits'].max(), 'audit')}; {tested}."
             )
     return "\n".join(points) if points else NOTHING
 
