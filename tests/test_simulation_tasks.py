@@ -1,14 +1,21 @@
 """The runner of simulations: resuming, trying again, the same results for any number of workers."""
 
-from dataclasses import replace
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from importlib.util import find_spec
 
 import pandas as pd
 import pytest
 
 from auditbook.errors import InputError, RunError
+from auditbook.simulation import provenance
 from auditbook.simulation import tasks as module
 from auditbook.simulation.command import PROFILES, SimulationProfile, choose_worlds, simulate
-from auditbook.simulation.replicates import COLUMNS, METHODS, run_replicate
+from auditbook.simulation.provenance import digest_code
+from auditbook.simulation.replicates import COLUMNS, KEYS, METHODS, OWN, run_replicate
 from auditbook.simulation.scenarios import WORLDS
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.stored import ORIGIN, read_stored, store
@@ -16,9 +23,17 @@ from auditbook.simulation.synthetic_worlds import BINARY, LINEAR, SCALES
 from auditbook.simulation.tasks import Task, attempt_task, collect, format_time, plan_tasks, run_tasks
 
 TINY = Sizes(
-    continuous=200, binary=200, binary_audit=600, continuous_trees=5, binary_trees=5, draws=99, rounds=5
+    continuous=200,
+    binary=200,
+    binary_audit=600,
+    continuous_trees=5,
+    binary_trees=5,
+    draws=99,
+    quiet_audits=2,
+    rounds=5,
 )
 TASKS = plan_tasks([LINEAR, SCALES], replicates=2, seed=1)
+ALL = [*TASKS, Task(0, "binary", 1)] if find_spec("graph_tool") else TASKS
 
 
 def test_a_replicate_of_every_world_comes_before_the_next_of_any():
@@ -33,16 +48,23 @@ def test_files_of_all_tasks_differ():
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
-    run_tasks(TASKS, folder, sizes=TINY)
+    run_tasks(ALL, folder, sizes=TINY)
     return folder
 
 
-def test_a_replicate_holds_every_plant_and_method_once(finished):
+@pytest.mark.parametrize("world", [LINEAR, BINARY], ids=["continuous", "binary"])
+def test_a_replicate_holds_every_plant_and_method_once(finished, world):
+    if world is BINARY:
+        pytest.importorskip("graph_tool")
     rows = collect(finished)
-    one = rows[(rows["world"] == "linear") & (rows["replicate"] == 0)]
-    planted = [plant for plant in LINEAR.plants if plant.region]
-    assert len(one) == len(METHODS) * len(planted) + (len(METHODS) - 1) * 2
-    assert not one.duplicated(["question", "region", "shift", "method"]).any()
+    one = rows[(rows["world"] == world.name) & (rows["replicate"] == 0)]
+    methods = [name for name in METHODS if world.continuous or name != "targeted plain"]
+    planted = sum(bool(plant.region) for plant in world.plants)
+    quiet = len(world.plants) - planted
+    assert set(one["method"]) == set(methods)
+    assert (one["audit"] == 0).sum() == len(methods) * planted + (len(methods) - 1) * quiet
+    assert (one["audit"] == 1).sum() == len(OWN) * quiet
+    assert not one.duplicated(KEYS).any()
     assert (one["tp"] + one["fn"] == one["affected"]).all()
 
 
@@ -53,20 +75,13 @@ def test_a_replicate_alone_gives_the_rows_that_were_kept(finished):
     pd.testing.assert_frame_equal(alone, kept)
 
 
-@pytest.mark.parametrize("jobs", [2, 4])
-def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
-    run_tasks(TASKS, tmp_path, sizes=TINY, jobs=jobs)
-    for task in TASKS:
-        assert (tmp_path / task.file).read_bytes() == (finished / task.file).read_bytes()
-
-
 def fake(calls, faults=()):
     """Make an attempt that fails on some of its calls."""
 
-    def attempt(task, sizes, data):
+    def attempt(task, sizes, data, code):
         calls.append(task)
         fault = "lost the disk" if (task, calls.count(task)) in faults else ""
-        return module.Outcome(task, "" if fault else ",".join(COLUMNS) + "\n", fault, 1.0)
+        return module.Outcome(task, "" if fault else ",".join(COLUMNS) + "\n", fault, 1.0, 0.5, 100.0)
 
     return attempt
 
@@ -100,10 +115,10 @@ def test_an_interruption_keeps_what_is_done_and_nothing_half(tmp_path, monkeypat
     calls = []
     whole = fake(calls)
 
-    def interrupted(task, sizes, data):
+    def interrupted(task, sizes, data, code):
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return whole(task, sizes, data)
+        return whole(task, sizes, data, code)
 
     monkeypatch.setattr(module, "attempt_task", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -113,14 +128,23 @@ def test_an_interruption_keeps_what_is_done_and_nothing_half(tmp_path, monkeypat
 
 
 def test_a_fault_inside_a_replicate_is_caught_with_its_trace():
-    found = attempt_task(Task(0, "stays", 1), TINY, None)
+    found = attempt_task(Task(0, "stays", 1), TINY, None, digest_code())
     assert "no folder with real tables" in found.fault
     assert found.rows == ""
 
 
 def test_a_worker_that_may_not_start_processes_is_told_what_to_do(monkeypatch):
     monkeypatch.setattr(module, "current_process", lambda: type("Process", (), {"daemon": True}))
-    assert "DASK_DISTRIBUTED__WORKER__DAEMON=False" in attempt_task(Task(0, "binary", 1), TINY, None).fault
+    assert (
+        "DASK_DISTRIBUTED__WORKER__DAEMON=False"
+        in attempt_task(Task(0, "binary", 1), TINY, None, digest_code()).fault
+    )
+
+
+def test_a_worker_with_other_code_makes_no_rows():
+    found = attempt_task(TASKS[0], TINY, None, "other")
+    assert "another version of auditbook" in found.fault
+    assert found.rows == ""
 
 
 def test_rows_of_other_sizes_are_not_mixed(finished):
@@ -142,7 +166,7 @@ def test_what_is_stored_is_what_was_run_and_stays_the_same_bytes(finished, tmp_p
     pd.testing.assert_frame_equal(read_stored(tmp_path / "one"), collect(finished))
     for path in sorted((tmp_path / "one").glob("*.csv*")):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
-    assert origin["replicates"] == {"linear": 2, "scales": 2}
+    assert {name: origin["replicates"][name] for name in ("linear", "scales")} == {"linear": 2, "scales": 2}
     assert (tmp_path / "one" / ORIGIN).exists()
 
 
@@ -177,7 +201,68 @@ def test_times_are_written_roughly(seconds, text):
     assert format_time(seconds) == text
 
 
-def test_a_binary_replicate_runs_with_the_block_model():
-    pytest.importorskip("graph_tool")
-    rows = run_replicate(BINARY, replicate=0, seed=1, sizes=TINY)
-    assert set(rows["method"]) == set(METHODS)
+def test_a_folder_knows_which_code_made_its_rows_and_what_they_cost(finished, tmp_path):
+    origin = store(finished, tmp_path)
+    assert [part["replicates"] for part in origin["made"]] == [len(ALL)]
+    assert origin["code"] == digest_code()
+    assert origin["versions"]["igraph"]
+    assert ("graph-tool" in origin["versions"]) == (len(ALL) > len(TASKS))
+    cost = origin["cost"]["linear"]
+    assert cost["replicates"] == 2
+    assert cost["cpu"] > 0
+    assert 50 < cost["memory"] < 2_000
+    assert origin["quiet_audits"]["linear"] == 2 * TINY.quiet_audits
+
+
+def test_rows_of_other_code_are_kept_and_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "attempt_task", fake([]))
+    with monkeypatch.context() as before:
+        before.setattr(provenance, "read_commit", lambda: "abc123")
+        before.setattr(provenance, "digest_code", lambda: "other")
+        run_tasks(TASKS[:1], tmp_path, sizes=TINY)
+    said = []
+    run_tasks(TASKS[:2], tmp_path, sizes=TINY, say=said.append)
+    assert said[:2] == [
+        f"{tmp_path} holds rows of other code (commit abc123); they are kept",
+        "1 of 2 replicates to run",
+    ]
+    made = provenance.describe_makers(tmp_path, {task.file: task.world for task in TASKS[:2]})["made"]
+    assert [(part["code"] == digest_code(), part["replicates"]) for part in made] == [(False, 1), (True, 1)]
+
+
+def test_rows_from_before_there_were_logs_are_read_and_their_commit_may_be_given(finished, tmp_path):
+    for task in TASKS[:2]:
+        (tmp_path / task.file).write_bytes((finished / task.file).read_bytes())
+    (tmp_path / "simulation.json").write_text(json.dumps(asdict(TINY)))
+    assert run_tasks(TASKS[:2], tmp_path, sizes=TINY) == 0
+    assert store(tmp_path, tmp_path / "stored")["commit"] == ""
+    (tmp_path / "COMMIT").write_text("79b6325\n")
+    origin = store(tmp_path, tmp_path / "stored")
+    assert (origin["commit"], origin["code"], origin["cost"]) == ("79b6325", "", {})
+    assert origin["made"][0]["replicates"] == 2
+
+
+def test_a_log_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
+    log = provenance.Log(tmp_path)
+    log.count(TASKS[0].file, seconds=2, cpu=1, memory=100)
+    with log.path.open("a") as cut:
+        cut.write('{"file": "sca')
+    ((run, made),) = provenance.read_logs(tmp_path)
+    assert run["code"] == digest_code()
+    assert [line["file"] for line in made] == [TASKS[0].file]
+
+
+def test_the_digest_covers_every_module_that_a_replicate_imports():
+    code = "import sys, auditbook.simulation.tasks; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    seen = {name.removeprefix("auditbook.") for name in told.split() if name.startswith("auditbook.")}
+    known = {*provenance.MODULES, *(f"simulation.{name}" for name in provenance.SIMULATION)}
+    runner = {"simulation", "simulation.tasks", "simulation.provenance", "project"}
+    assert {name for name in seen - known if not name.startswith("pockets")} == runner
+    assert known <= seen
+
+
+def test_two_runs_may_claim_a_folder_at_once(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: module.claim_folder(tmp_path / "rows", TINY), range(16)))
+    assert [path.name for path in (tmp_path / "rows").iterdir()] == ["simulation.json"]

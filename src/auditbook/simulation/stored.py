@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import shutil
-import subprocess
 from dataclasses import asdict
 from datetime import UTC, datetime
 from io import StringIO
@@ -12,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.project import ROOT, code_digest, versions
+from auditbook.simulation.provenance import describe_makers
 from auditbook.simulation.scoring import compare_methods, count_false_flags, count_verdicts, score_methods
-from auditbook.simulation.tasks import collect, read_sizes
+from auditbook.simulation.tasks import Task, collect, read_sizes
 
 REPLICATES = "pockets_replicates.csv.gz"
 SCORES, COMPARED = "pockets_scores.csv", "pockets_compared.csv"
@@ -35,7 +33,8 @@ def store(rows: Path, target: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        The provenance, as it is written: replicates of each world, sizes, seeds, versions, commit and time.
+        The provenance, as it is written: replicates and quiet audits of each world, sizes, seeds, the code
+        that made them with its commit and versions, and what a replicate cost.
 
     Raises
     ------
@@ -74,27 +73,23 @@ def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
     dict
         Plain values.
     """
-    counts = found.drop_duplicates(["world", "seed", "replicate"]).groupby("world", sort=False).size()
+    sizes = read_sizes(rows)
+    keys = found[["world", "seed", "replicate"]].drop_duplicates()
+    counts = keys.groupby("world", sort=False).size()
+    files = {
+        Task(int(replicate), str(world), int(seed)).file: str(world)
+        for world, seed, replicate in keys.itertuples(index=False, name=None)
+    }
     return {
         "made_by": "auditbook simulate",
         "date": datetime.now(UTC).date().isoformat(),
-        "commit": read_commit(),
-        "code": code_digest(),
+        **describe_makers(rows, files),
         "seeds": sorted(int(seed) for seed in found["seed"].unique()),
         "streams": "of a replicate: seed, name of the world, number of the replicate",
         "replicates": {str(name): int(count) for name, count in counts.items()},
-        "sizes": asdict(read_sizes(rows)),
-        "versions": versions(),
+        "quiet_audits": {str(name): int(count) * sizes.quiet_audits for name, count in counts.items()},
+        "sizes": asdict(sizes),
     }
-
-
-def read_commit() -> str:
-    """Return the commit of the clone; blank where it is none or git is missing."""
-    if shutil.which("git") is None:
-        return ""
-    call = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    found = subprocess.run(call, capture_output=True, text=True, check=False)
-    return found.stdout.strip()
 
 
 def read_stored(target: Path) -> pd.DataFrame:

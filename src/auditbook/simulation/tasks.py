@@ -12,13 +12,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import current_process
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from socket import gethostname
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 import pandas as pd
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import InputError, RunError
+from auditbook.simulation.provenance import Log, digest_code, other_makers
 from auditbook.simulation.replicates import COLUMNS, run_replicate
 from auditbook.simulation.scenarios import find_world
 from auditbook.simulation.sizes import Sizes
@@ -75,14 +78,18 @@ class Outcome:
         Its rows as CSV; blank when it failed.
     fault : str
         What went wrong; blank when nothing did.
-    seconds : float
-        How long it took.
+    seconds, cpu : float
+        How long it took, and how long one core would have been busy.
+    memory : float
+        MB that its worker and the largest process it started have held at the most, until then.
     """
 
     task: Task
     rows: str
     fault: str
-    seconds: float
+    seconds: float = 0.0
+    cpu: float = 0.0
+    memory: float = 0.0
 
 
 def plan_tasks(worlds: Iterable[World], *, replicates: int, seed: int) -> list[Task]:
@@ -152,7 +159,10 @@ def run_tasks(
     """
     claim_folder(rows, sizes)
     waiting = [task for task in tasks if not (rows / task.file).exists()]
-    clock = _Clock(len(waiting), len(tasks), jobs, say)
+    for commit in other_makers(rows):
+        say(f"{rows} holds rows of other code (commit {commit or 'unknown'}); they are kept")
+    clock = _Clock(len(waiting), len(tasks), say)
+    log = Log(rows) if waiting else None
     faults: dict[Task, str] = {}
     for attempt in range(ATTEMPTS):
         left = [task for task in waiting if not (rows / task.file).exists()]
@@ -164,8 +174,9 @@ def run_tasks(
             for found in outcomes:
                 if found.fault:
                     faults[found.task] = found.fault
-                else:
+                elif log is not None:
                     write_rows(rows / found.task.file, found.rows)
+                    log.count(found.task.file, seconds=found.seconds, cpu=found.cpu, memory=found.memory)
                     clock.count(found)
     failed = [task for task in waiting if not (rows / task.file).exists()]
     if failed:
@@ -177,7 +188,7 @@ def run_tasks(
 class _Clock:
     """Says how far the work is."""
 
-    def __init__(self, waiting: int, wanted: int, jobs: int, say: Say) -> None:
+    def __init__(self, waiting: int, wanted: int, say: Say) -> None:
         self.started, self.done, self.waiting, self.say = monotonic(), 0, waiting, say
         say(f"{waiting} of {wanted} replicates to run")
 
@@ -205,7 +216,7 @@ def format_time(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def attempt_task(task: Task, sizes: Sizes, data: Path | None) -> Outcome:
+def attempt_task(task: Task, sizes: Sizes, data: Path | None, code: str) -> Outcome:
     """Run one task and catch what goes wrong; this is all that a worker does.
 
     Parameters
@@ -216,22 +227,36 @@ def attempt_task(task: Task, sizes: Sizes, data: Path | None) -> Outcome:
         Records, trees and draws.
     data : Path or None
         Folder with real tables.
+    code : str
+        Digest of the code that the rows are to be made with.
 
     Returns
     -------
     Outcome
         Rows, or the fault.
     """
-    started = monotonic()
+    started, spent = monotonic(), _cpu_seconds()
     try:
+        if code != digest_code():
+            raise RunError(f"worker {gethostname()} has another version of auditbook than the run")
         world = find_world(task.world)
         _require_children(world)
-        with threadpool_limits(1):  # a worker is one core
-            found = run_replicate(world, replicate=task.replicate, seed=task.seed, sizes=sizes, folder=data)
+        found = run_replicate(world, replicate=task.replicate, seed=task.seed, sizes=sizes, folder=data)
         text = found.to_csv(index=False, lineterminator="\n")
     except Exception as fault:  # a worker must survive whatever a task does
-        return Outcome(task, "", "".join(traceback.format_exception(fault)), monotonic() - started)
-    return Outcome(task, text, "", monotonic() - started)
+        return Outcome(task, "", "".join(traceback.format_exception(fault)))
+    return Outcome(task, text, "", monotonic() - started, _cpu_seconds() - spent, _peak_memory())
+
+
+def _cpu_seconds() -> float:
+    """Return what this process and those it started have used of a core."""
+    used = [getrusage(whose) for whose in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _peak_memory() -> float:
+    """Return the MB that this process and the largest that it started have held at the most."""
+    return sum(getrusage(whose).ru_maxrss for whose in (RUSAGE_SELF, RUSAGE_CHILDREN)) / 1024
 
 
 def _require_children(world: World) -> None:
@@ -250,7 +275,7 @@ def _each_outcome(
     if scheduler:
         yield from _on_cluster(tasks, sizes, data, scheduler)
     elif jobs == 1:
-        yield from (attempt_task(task, sizes, data) for task in tasks)
+        yield from (attempt_task(task, sizes, data, digest_code()) for task in tasks)
     else:
         yield from _in_processes(tasks, sizes, data, jobs, say)
 
@@ -260,7 +285,7 @@ def _in_processes(
 ) -> Iterator[Outcome]:
     """Run tasks in processes of this machine; those that are left when one of them dies are not run."""
     with open_workers(min(jobs, len(tasks))) as pool:
-        waiting = [pool.submit(attempt_task, task, sizes, data) for task in tasks]
+        waiting = [pool.submit(attempt_task, task, sizes, data, digest_code()) for task in tasks]
         try:
             yield from (done.result() for done in as_completed(waiting))
         except BrokenProcessPool:
@@ -272,9 +297,12 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
     if find_spec("distributed") is None:
         raise InputError("--scheduler needs Dask: pip install distributed, here and where workers run")
     distributed: Any = import_module("distributed")
+    run = uuid4().hex
     with distributed.Client(scheduler, set_as_default=False) as client:
         futures = [
-            client.submit(attempt_task, task, sizes, data, pure=False, key=f"{task.file}-{os.getpid()}")
+            client.submit(
+                attempt_task, task, sizes, data, digest_code(), pure=False, key=f"{task.file}-{run}"
+            )
             for task in tasks
         ]
         places = {future.key: task for future, task in zip(futures, tasks, strict=True)}
@@ -282,7 +310,7 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
             if future.status == "finished":
                 yield future.result()
             else:
-                yield Outcome(places[future.key], "", f"{future.exception()!r}", 0.0)
+                yield Outcome(places[future.key], "", f"{future.exception()!r}")
             future.release()
 
 
@@ -304,8 +332,8 @@ def claim_folder(rows: Path, sizes: Sizes) -> None:
     rows.mkdir(parents=True, exist_ok=True)
     known = rows / PLAN
     if not known.exists():
-        write_rows(known, json.dumps(asdict(sizes), indent=1) + "\n")
-    elif read_sizes(rows) != sizes:
+        _write_first(known, json.dumps(asdict(sizes), indent=1) + "\n")
+    if read_sizes(rows) != sizes:
         raise InputError(f"{rows} holds replicates of other sizes ({known}); name another folder")
 
 
@@ -334,10 +362,27 @@ def read_sizes(rows: Path) -> Sizes:
 
 
 def write_rows(path: Path, text: str) -> None:
-    """Write a file complete or not at all."""
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
+    """Write a file complete or not at all, whoever else writes it."""
+    os.replace(_write_draft(path, text), path)
+
+
+def _write_first(path: Path, text: str) -> None:
+    """Write a file unless another run, which may have begun at the same moment, has written it."""
+    draft = _write_draft(path, text)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    except OSError:  # not every disk knows links
+        os.replace(draft, path)
+    draft.unlink(missing_ok=True)
+
+
+def _write_draft(path: Path, text: str) -> Path:
+    """Write the text beside its path under a name that nobody else takes."""
+    draft = path.with_suffix(f".{uuid4().hex}.tmp")
     draft.write_text(text, encoding="utf-8")
-    os.replace(draft, path)
+    return draft
 
 
 def collect(rows: Path) -> pd.DataFrame:
