@@ -254,6 +254,37 @@ def assess_areas(
     return tuple(findings)
 
 
+def assess_parity(
+    matrix: AucMatrix,
+    *,
+    level: float = 0.95,
+    by_site: bool = False,
+    draws: int = DRAWS,
+    rng: np.random.Generator,
+) -> AreaFinding:
+    """Compute within-group parity alone, with the interval that `assess_areas` gives it.
+
+    Parameters
+    ----------
+    matrix, level, by_site, draws, rng
+        As for `assess_areas`.
+
+    Returns
+    -------
+    AreaFinding
+        The largest difference of two groups' areas.
+
+    Examples
+    --------
+    >>> from auditbook.auc_matrix import auc_matrix
+    >>> matrix = auc_matrix([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.3], [0, 0, 1, 1], 2)
+    >>> assess_parity(matrix, rng=np.random.default_rng(1)).value
+    0.5
+    """
+    summary = summarise_areas(matrix, by_site=by_site)
+    return _assess_pairs("within_parity", summary, summary.within, _Ask(level, draws, rng))
+
+
 @dataclass(frozen=True)
 class _Ask:
     """What simultaneous intervals are asked for."""

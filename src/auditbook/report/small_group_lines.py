@@ -189,8 +189,14 @@ def tabulate_others(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     areas: dict[str, Any] = {"groups": 2, "event_rate": 0.2, "gap": 0.1, "sites": 0}
     asked = [
         (LINES[name], f"AUC {level:.2f}, lower by 0.10 in the small group", areas | {"level": level})
-        for name in ("AUC within", "AUC cross", "AUC difference", "AUC verdict", "AUC matrix")
+        for name in ("AUC within", "AUC cross", "AUC difference")
         for level in (0.6, 0.75, 0.9)
+    ]
+    sides = areas | {"level": 0.75, "gap": [0.0, 0.1]}
+    asked.append((LINES["AUC verdict"], "AUC 0.75, the same or lower by 0.10 in the small group", sides))
+    asked += [
+        (LINES["AUC matrix"], f"{groups} groups, AUC 0.75", areas | {"level": 0.75, "groups": groups})
+        for groups in (2, 9)
     ]
     kappa: dict[str, Any] = {"sides": 2, "scatter": 0.05}
     asked += [
@@ -242,6 +248,30 @@ def tabulate_conditions(
     return pd.DataFrame(found)
 
 
+def describe_events(measured: Mapping[str, pd.DataFrame]) -> str:
+    """Say how many events the smallest sizes of stable verdicts come to at each event rate.
+
+    Parameters
+    ----------
+    measured : mapping of str to DataFrame
+        From `read_measured`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    parts = []
+    for metric in METRICS[:-1]:
+        line, told = LINES[f"{metric} stable"], []
+        for rate in (0.05, 0.2, 0.4):
+            least = find_least(measured, line, **_SIDES, groups=2, event_rate=rate)["least"]
+            if math.isfinite(least):
+                told.append(f"{count(rate * least)} ({count(least)} records with {rate:.0%})")
+        parts.append(f"- {name_line(line)}: {join_words(told) or 'no simulated size will do'}")
+    return "Expected events in the smallest group that will do, by event rate:\n\n" + "\n".join(parts)
+
+
 def condition_columns(conditions: Mapping[str, Any]) -> tuple[Column, ...]:
     """Columns of `tabulate_conditions`."""
     return (Column("figure", "figure"), *(Column(name, name) for name in conditions))
@@ -266,7 +296,8 @@ def tabulate_support(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     found = []
     for line in (*VERDICT_LINES, *AUC_LINES):
         where: dict[str, Any] = {"groups": 2, "event_rate": [0.2, 0.25]}
-        areas: dict[str, Any] = {"level": 0.75, "gap": 0.1, "sites": 0}
+        areas: dict[str, Any] = {"level": 0.75, "gap": [0.0, 0.1], "sites": 0}
+        areas |= {} if line.decides == "right" else {"gap": 0.1}
         where |= _SIDES if line.family == "verdicts" else areas
         every = select_rows(measured, line, **where)
         held = select_rows(measured, line, support=SUPPORTED, **where)

@@ -89,7 +89,7 @@ def describe_origin(measured: Mapping[str, pd.DataFrame], origin: Mapping[str, A
     )
     return (
         f"{count(sum(designs.values()))} populations were audited {count(origin['replicates'])} times each "
-        f"({count(origin['replicates_with_scores'])} times where scores are resampled), "
+        f"({count(origin['slow_replicates'])} times for areas and calibration), "
         f"{count(audits)} audits in all: {count(designs['verdicts'])} for metrics and flip rates, "
         f"{count(designs['auc'])} for areas, {count(designs['sites'])} with sites, and "
         f"{count(designs['sizes'])} for subsamples."

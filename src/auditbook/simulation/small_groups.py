@@ -41,7 +41,7 @@ from auditbook.simulation.small_groups_measures import (
     measure_figures,
 )
 
-SEED, REPLICATES, SCORE_REPLICATES = 2_026, 400, 200
+SEED, REPLICATES, SLOW_REPLICATES = 2_026, 400, 200
 KEPT = 2
 """Replicates of a design that are stored as they are."""
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
@@ -81,8 +81,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 
 
 def count_replicates(design: Any, wanted: int) -> int:
-    """Say how many replicates a design gets: fewer where scores are drawn and resampled."""
-    return min(wanted, SCORE_REPLICATES) if getattr(design, "metric", "") == "CAL" else wanted
+    """Say how many replicates a design gets: fewer where areas are bounded, or scores resampled."""
+    is_slow = isinstance(design, small_groups_auc.AucDesign) or getattr(design, "metric", "") == "CAL"
+    return min(wanted, SLOW_REPLICATES) if is_slow else wanted
 
 
 def run_design(family: Family, design: Any, *, replicates: int, seed: int) -> dict[str, pd.DataFrame]:
@@ -133,7 +134,7 @@ def simulate(
     Parameters
     ----------
     replicates : int
-        Of each design; designs of calibration get 200 at the most.
+        Of each design; those of areas and of calibration get 200 at the most.
     seed : int
         Of the simulation.
     store : Path, optional
@@ -228,7 +229,7 @@ def write_results(
         "made_by": "python -m auditbook.simulation.small_groups",
         "date": datetime.now(UTC).date().isoformat(),
         "replicates": replicates,
-        "replicates_with_scores": min(replicates, SCORE_REPLICATES),
+        "slow_replicates": min(replicates, SLOW_REPLICATES),
         "designs": {name: len(family.designs) for name, family in FAMILIES.items()},
         "seed": seed,
         "seeds": "of a replicate: the stream of the seed, the family, the name of the design and the number",

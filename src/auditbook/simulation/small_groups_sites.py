@@ -15,17 +15,14 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.agreement import fleiss_kappa, gwet_ac1, raw_agreement, tally
+from auditbook.agreement import fleiss_kappa, gwet_ac1, jackknife_kappa, raw_agreement, tally
 from auditbook.counts import stratum_sizes
 from auditbook.metrics import find_metric
 from auditbook.protocol import Protocol
 from auditbook.resampling import open_stream
 from auditbook.simulation.small_groups_measures import EVERY, Reading, Truth, Truths, mark_right
-from auditbook.site_agreement import DEFINED, rate_agreement
-from auditbook.site_verdicts import CELL
 from auditbook.support import lack_support
 
 SIZES = (30, 60, 125, 250, 500, 1_000, 2_000)
@@ -228,39 +225,14 @@ def run_replicate(design: SiteDesign, *, replicate: int, seed: int) -> list[Read
     """
     at_site = draw_sites(design, design.sites, _stream(design, seed, str(replicate)))
     ratings = judge_folds(count_folds(design, at_site))
-    found = rate_agreement(spell_verdicts(ratings), pd.DataFrame([dict.fromkeys(CELL, "DI")])).iloc[0]
-    kappa, truth = float(found["kappa"]), find_truth(design, seed)[KAPPA, EVERY].value
+    ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]  # as `rate_agreement` has it
+    table, bounds = tally(ratings), jackknife_kappa(ratings)
+    kappa, truth = fleiss_kappa(table), find_truth(design, seed)[KAPPA, EVERY].value
     known = not np.isnan(kappa) and not np.isnan(truth)
-    held = float(found["status"] == DEFINED)
+    held = float(not np.isnan(kappa))
     right = mark_right(kappa >= BOUND, truth >= BOUND, known=known)
     return [
-        (KAPPA, kappa, float(found["kappa_low"]), float(found["kappa_high"]), right, held),
-        (RAW, float(found["raw_agreement"]), np.nan, np.nan, np.nan, held),
-        (AC1, float(found["gwet_ac1"]), np.nan, np.nan, np.nan, held),
+        (KAPPA, kappa, bounds.low, bounds.high, right, held),
+        (RAW, raw_agreement(table), np.nan, np.nan, np.nan, held),
+        (AC1, gwet_ac1(table), np.nan, np.nan, np.nan, held),
     ]
-
-
-def spell_verdicts(ratings: Array) -> pd.DataFrame:
-    """Write ratings down as `judge_sites` does, as far as `rate_agreement` reads it.
-
-    Parameters
-    ----------
-    ratings : float array, shape (4, folds)
-        From `judge_folds`.
-
-    Returns
-    -------
-    DataFrame
-        Columns model, metric, attribute, fold, verdict.
-    """
-    folds = ratings.shape[1]
-    verdict = np.where(np.isnan(ratings), "inconclusive", np.where(ratings == 1, "pass", "fail"))
-    return pd.DataFrame(
-        {
-            "model": "DI",
-            "metric": "DI",
-            "attribute": np.repeat(ITEMS, folds),
-            "fold": np.tile(np.arange(1, folds + 1), len(ITEMS)),
-            "verdict": verdict.ravel().astype(object),
-        }
-    )
