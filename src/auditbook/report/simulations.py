@@ -310,9 +310,9 @@ def describe_differences(table: pd.DataFrame, method: str) -> str:
     if table.empty:
         return NOTHING
     parts = []
-    for says, words in ((WIN, "beats"), (LOSS, "loses to")):
+    for says, words in ((WIN, "beats the strongest alternative"), (LOSS, "loses to it")):
         part = table[table["says"] == says]
-        text = f"{words} the strongest alternative in {count_of(len(part), len(table), 'scenario')}"
+        text = f"{words} in {count_of(len(part), len(table), 'scenario')}"
         if len(part):
             sizes = part["difference"].abs()
             text += f" (by {_span(sizes.min(), sizes.max())} in F1: {name_numbers(part['number'])})"
@@ -329,7 +329,8 @@ def name_own(method: str) -> str:
     >>> name_own("combined"), name_own("forest")
     ('The combined audit', 'The forest map')
     """
-    return f"The {method} {'audit' if method == COMBINED else 'map'}"
+    kind = "audit" if method == COMBINED else "map" if method in OWN else "grouping"
+    return f"The {method} {kind}"
 
 
 def name_numbers(numbers: Iterable[int]) -> str:
@@ -412,16 +413,17 @@ def describe_precision(found: Simulations, question: str, shift: str, method: st
     table = pick_scores(found, question, shift, (method,)).dropna(subset=["precision"])
     if table.empty:
         return NOTHING
-    misses = table[table["recall"] < table["precision"]]
-    widest = rows(table.sort_values("precision"))[0]
+    missing = int((table["recall"] < table["precision"]).sum())
+    times, words = missing, "misses more than it flags falsely"
+    if 2 * missing < len(table):
+        times, words = len(table) - missing, "flags no less falsely than it misses"
+    lowest = rows(table.sort_values("precision"))[0]
     return (
         f"{name_own(method)}: of the records that it flags, "
         f"{share(table['precision'].median(), digits=0)} are affected (median over scenarios), and of the "
         f"affected ones it flags {share(table['recall'].median(), digits=0)}. "
-        f"In {count_of(len(misses), len(table), 'scenario')} recall is the lower of the two: it "
-        f"misses more "
-        f"than it flags "
-        f"falsely. Precision is lowest, {share(widest.precision, digits=0)}, in: {widest.scenario}."
+        f"In {count_of(times, len(table), 'scenario')} it {words}. "
+        f"Precision is lowest, {share(lowest.precision, digits=0)}, in: {lowest.scenario}."
     )
 
 
@@ -448,8 +450,8 @@ def describe_tested(found: Simulations, question: str, shift: str, *, least: flo
     points = []
     for name, part in table.groupby("method", sort=False):
         none, few = part[part["tested_share"].isna()], part[part["tested_share"] < least]
-        words = [f"no pocket at all in {name_numbers(none['number'])}"] if len(none) else []
-        words += [f"{row.scenario} ({share(row.tested_share, digits=0)})" for row in rows(few)][:4]
+        words = [f"no pocket at all in {count_of(len(none), len(part), 'scenario')}"] if len(none) else []
+        words += [f"{row.scenario} {share(row.tested_share, digits=0)}" for row in rows(few)][:4]
         words += [f"{len(few) - 4} more"] if len(few) > 4 else []
         points += [f"- {name}: {'; '.join(words)}."] if words else []
     if not points:
