@@ -127,7 +127,7 @@ def test_worlds_that_were_not_run_are_named_and_counted_nowhere(stored):
         "Not run, and in no count: numbers 10, 11, 12, 13, 14, 15, 16 and 17."
     )
     listed = say.list_scenarios(found, "gap")
-    assert list(listed["run"][8:11]) == ["3", say.NOT_RUN, say.NOT_RUN]
+    assert list(listed["run"][8:11]) == ["4", say.NOT_RUN, say.NOT_RUN]
     claims = printed.check_claims(found).set_index("claim")
     assert claims.loc["gap in one tail: it loses", "here"] == say.NOT_RUN
     assert sum(map(int, claims.iloc[0]["here"].split(" / "))) == 9
