@@ -52,7 +52,7 @@ def test_scores_are_told_of_whatever_is_stored(stored, kind, setting):
     said = [say.announce(found), say.name_not_run(found, setting[0]), say.describe_rows(table)]
     said += [say.describe_leaders(found, *setting), say.describe_oracle(found, *setting)]
     said += [say.describe_precision(found, *setting), say.describe_tested(found, *setting)]
-    said += [say.describe_pockets(found.replicates)]
+    said += [say.describe_pockets(found.replicates), say.describe_regions(found, *setting)]
     for method in say.OWN:
         differences = say.pick_differences(found, *setting, method)
         said.append(say.describe_differences(differences, method))

@@ -378,6 +378,34 @@ def describe_leaders(found: Simulations, question: str, shift: str) -> str:
     return text + less + (f" ({name_numbers(below)})." if len(below) else ".")
 
 
+def describe_regions(found: Simulations, question: str, shift: str) -> str:
+    """Say how our two maps do in each kind of region.
+
+    Parameters
+    ----------
+    found : Simulations
+        From `open_simulations`.
+    question, shift : str
+        Which.
+
+    Returns
+    -------
+    str
+        Markdown: means of F1 over the scenarios of a region.
+    """
+    table = pick_scores(found, question, shift, OWN)
+    points = []
+    for region, part in table.groupby("region", sort=False):
+        means = part.groupby("method", sort=False)["f1"].mean()
+        listed = [
+            f"{name} {number(means[name], digits=2)}" for name in ("forest", "leiden", "ridge", COMBINED)
+        ]
+        points.append(
+            f"- {REGIONS[str(region)]} ({name_numbers(part['number'].unique())}): {join_words(listed)}."
+        )
+    return "Mean F1 by region:\n\n" + "\n".join(points) if points else NOTHING
+
+
 def describe_oracle(found: Simulations, question: str, shift: str) -> str:
     """Say how far the best grouping stays behind one that is told the region."""
     table = pick_scores(found, question, shift, (*OWN, *ALTERNATIVES))
