@@ -174,7 +174,9 @@ def test_the_command_adds_replicates_to_those_of_a_folder(tmp_path, monkeypatch)
     monkeypatch.setitem(PROFILES, "quick", SimulationProfile(TINY, ("scales",), 1))
     said = []
     text = simulate(profile="quick", folder=tmp_path, say=said.append)
-    assert "F1 of the flags" in text
+    assert "F1 of the flagged records" in text
+    assert "do not quote these figures" in text
+    assert max(map(len, text.splitlines())) < 120
     simulate(profile="quick", folder=tmp_path, replicates=2, say=said.append)
     assert [line for line in said if "to run" in line] == [
         "1 of 1 replicates to run",

@@ -18,6 +18,9 @@ from auditbook.simulation.worlds import World
 SEED = 2_026
 SHOWN = ("combined", "forest", "ridge", "k-means", "risk bins", "targeted", "oracle")
 """Methods in the summary that is printed."""
+QUESTIONS = {"gap": "An error for one group", "error": "An error for everyone"}
+FEW = 20
+"""Replicates below which a summary says that it shows the form only."""
 
 
 @dataclass(frozen=True)
@@ -159,21 +162,36 @@ def summarise(found: pd.DataFrame) -> str:
     Returns
     -------
     str
-        Two tables.
+        Three tables, each under a line that says what it holds.
     """
     scores = score_methods(found)
-    keys = ["question", "scenario", "shift", "replicates"]
-    wide = scores[scores["method"].isin(SHOWN)].pivot_table(
-        index=keys, columns="method", values="f1", sort=False
-    )
+    scores = scores[scores["method"].isin(SHOWN)].rename(columns={"replicates": "n"})
+    parts = [
+        f"{title}: F1 of the flagged records (0 none of them, 1 exactly they; n replicates)\n"
+        + _spread(scores[scores["question"] == question], ["scenario", "shift", "n"], "f1")
+        for question, title in QUESTIONS.items()
+        if (scores["question"] == question).any()
+    ]
     quiet = count_false_flags(found)
     quiet = quiet[quiet["method"].isin(SHOWN)]
-    flags = quiet.pivot_table(
-        index=["question", "world", "replicates"], columns="method", values="share", sort=False
+    parts.append(
+        "Nothing is wrong: share of audits with a flag, which is to be small\n"
+        + _spread(quiet, ["question", "world", "replicates"], "share")
     )
-    return (
-        "F1 of the flags where an error is planted\n"
-        f"{wide.round(2).reset_index().to_string(index=False)}\n\n"
-        "Share of replicates with a flag where nothing is wrong\n"
-        f"{flags.round(3).reset_index().to_string(index=False)}"
+    most = int(quiet["audits"].max()) if len(quiet) else 0
+    parts.append(
+        "A replicate is new records and new maps, audited for every planted error. Where nothing is wrong,\n"
+        f"maps of forest, ridge and both combined are audited several times (here up to {most}), others once."
     )
+    if scores["n"].min() < FEW:
+        parts.append(
+            f"Fewer than {FEW} replicates show the form of the results only: do not quote these figures."
+        )
+    return "\n\n".join(parts)
+
+
+def _spread(table: pd.DataFrame, keys: list[str], value: str) -> str:
+    """Write one value with a column for each method."""
+    wide = table.pivot_table(index=keys, columns="method", values=value, sort=False)
+    wide = wide[[name for name in SHOWN if name in wide.columns]].reset_index()
+    return wide.to_string(index=False, float_format="{:.2f}".format, na_rep="")
