@@ -77,6 +77,11 @@ def test_wins_and_losses_differ_in_shape_and_in_words(stored):
     assert len(ax.texts) == len(table)
 
 
+def test_a_matrix_says_how_many_replicates_it_rests_on(stored):
+    ax = draw.draw_matrix(verdicts.count_against(stored["all"].compared))
+    assert ax.get_title(loc="left").endswith("(replicates: 4)")
+
+
 def test_a_single_replicate_has_no_interval(stored):
     table = say.pick_scores(stored["one"], "gap", "larger", ("combined",))
     assert table["f1_low"].isna().all()

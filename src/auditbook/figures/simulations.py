@@ -255,7 +255,7 @@ def draw_matrix(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     counts : DataFrame
-        Columns setting, method, against, win, neither and loss; see
+        Columns setting, method, against, replicates, win, neither and loss; see
         `auditbook.report.simulation_verdicts.count_against`.
     ax : Axes, optional
         Where to draw.
@@ -282,7 +282,9 @@ def draw_matrix(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for y in range(1, len(pairs)):
         if pairs[y][0] != pairs[y - 1][0]:
             ax.axhline(y - 0.5, color="black", linewidth=1.2)
-    ax.set_title("wins / not distinguishable / losses, in scenarios", loc="left", fontsize=SMALL_SIZE, pad=34)
+    runs = ", ".join(dict.fromkeys(counts["replicates"]))
+    title = f"wins / not distinguishable / losses, in scenarios (replicates: {runs})"
+    ax.set_title(title, loc="left", fontsize=SMALL_SIZE, pad=34)
     return ax
 
 
