@@ -322,10 +322,10 @@ def describe_regret(table: pd.DataFrame) -> str:
     if full.empty:
         return NOTHING
     mean, least = rows(full)[0], rows(full.sort_values("worst"))[0]
+    farthest = "it" if least.method == mean.method else least.method
     text = (
-        f"Among the groupings that do not see the model's errors, {mean.method} lies nearest to the "
-        f"best on average "
-        f"({number(mean.behind, digits=2)} behind), and {least.method} is never farther behind than "
+        f"Among the groupings that do not see the model's errors, {mean.method} lies nearest to the best on "
+        f"average ({number(mean.behind, digits=2)} behind), and {farthest} is never farther behind than "
         f"{number(least.worst, digits=2)}."
     )
     told = table[table["method"] == "targeted"]
