@@ -315,3 +315,25 @@ def test_a_cohort_without_a_pocket_audit_leaves_nothing_behind(tmp_path, capsys)
     assert main(["pockets", "audit", str(tmp_path / "stays.toml"), "--run-dir", str(tmp_path / "run")]) == 2
     assert "run = false" in capsys.readouterr().err
     assert not list((tmp_path / "run").glob("next/results/*"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "told"),
+    [
+        ("risk - point", "'point' is unknown (did you mean 'points'?); allowed: risk, points"),
+        ("risk - chosen", "'chosen' is unknown; allowed: risk, points"),
+        ("risk - risk", "is no pair"),
+        ("risk", "is no pair"),
+    ],
+)
+def test_pairs_of_models_that_are_not_audited_are_refused_before_data_is_read(tmp_path, capsys, pair, told):
+    (tmp_path / "stays.toml").write_text(COHORT + f'paired = ["{pair}"]\n', encoding="utf-8")
+    assert main(["pockets", "audit", str(tmp_path / "stays.toml"), "--run-dir", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "[pockets] paired" in error
+    assert told in error
+
+
+def test_pairs_of_models_that_are_audited_are_read(tmp_path):
+    (tmp_path / "stays.toml").write_text(COHORT + 'paired = ["risk - points"]\n', encoding="utf-8")
+    assert read_cohort_file(tmp_path / "stays.toml").pockets.paired == ("risk - points",)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from auditbook.errors import InputError
+from auditbook.pocket_assign import name_conflicts, place_records
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.frozen import Assignment, FrozenMap
 from auditbook.pockets.repair import (
@@ -18,6 +19,7 @@ from auditbook.pockets.repair import (
     REVIEW_COLUMNS,
     apply_correction,
     find_correction,
+    list_findings,
     repair_pockets,
     review_list,
     split_units,
@@ -262,3 +264,41 @@ def test_a_review_list_takes_what_testing_found():
 def test_an_unknown_model_is_refused_with_the_nearest():
     with pytest.raises(InputError, match=r"model 'aa' was not audited.*audited: a"):
         review_list(NEW, maps=(make_map(),), errors=flags(), model="aa")
+
+
+def test_findings_of_every_model_and_pair_of_groups_are_listed_and_conflicts_are_kept_apart():
+    maps = (make_map(), make_map("ridge", "other", "R"))
+    gaps = flags(F2="over", R1="under").assign(quantity="delta", contrast="B - A")
+    torn = flags(F2="under", R1="over").assign(contrast="", model="b")
+    agreed = flags(F2="over", R1="over").assign(contrast="")
+    paired = flags(F1="over").assign(quantity="paired", contrast="B - A")
+    errors = pd.concat([agreed, torn, gaps, paired])
+    codes = [one.assign(NEW).codes for one in maps]
+    found = list_findings(codes, maps=maps, errors=errors)
+    one = found[found["record"] == 1]
+    assert one["model"].tolist() == ["a", "b", "a"] * 2
+    assert one["contrast"].tolist() == ["", "", "B - A"] * 2
+    assert one["conflict"].tolist() == [False, True, True] * 2
+    assert found.loc[found["record"] == 4, "pocket"].tolist() == ["F2"] * 3
+    assert not found.loc[found["record"] != 1, "conflict"].any()
+
+
+def test_a_conflict_is_written_for_the_record_and_for_nobody_else():
+    maps = (make_map(), make_map("ridge", "other", "R"))
+    gaps = flags(F2="over", R1="under").assign(quantity="delta", contrast="B - A")
+    torn = flags(F2="under", R1="over").assign(contrast="", model="b")
+    codes = [one.assign(NEW).codes for one in maps]
+    findings = list_findings(codes, maps=maps, errors=pd.concat([torn, gaps]))
+    told = name_conflicts(findings, len(NEW)).tolist()
+    assert told == ["", "b conflict; a conflict for B - A", "", "", ""]
+    placed = place_records(maps[0], maps[0].assign(NEW), findings)
+    assert placed["forest_review"].tolist() == [
+        "",
+        "b predicts too little; a predicts too much for B - A",
+        "",
+        "",
+        "b predicts too little; a predicts too much for B - A",
+    ]
+    none = list_findings(codes, maps=maps, errors=flags())
+    assert name_conflicts(none, len(NEW)).tolist() == [""] * 5
+    assert place_records(maps[0], maps[0].assign(NEW), none)["forest_review"].tolist() == [""] * 5

@@ -61,17 +61,31 @@ def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:
     return settings
 
 
+DEFAULT_MODELS = 2
+"""Models of the panel that a pocket audit trains where the cohort file names none (ours)."""
+
+
+def name_models(file: CohortFile, settings: PocketSettings) -> tuple[str, ...]:
+    """Name the models of the panel that are trained for the pocket audit; none for a continuous outcome."""
+    if file.outcome.continuous:
+        return ()
+    return tuple(settings.models or file.panel.models[:DEFAULT_MODELS])
+
+
 def check_pockets(file: CohortFile, faults: Faults) -> None:
     """Find names in ``[pockets]`` that stand for nothing in the rest of the file."""
     settings = file.pockets
     attributes = [item.name for item in file.attributes]
     given, trained = [score.name for score in file.scores], list(file.panel.models)
+    audited = [score.name for score in file.scores if score.kind != "decision"] + list(
+        name_models(file, settings)
+    )
     for key, names, known in (
         ("attributes", settings.attributes, attributes),
         ("choice_attributes", settings.choice_attributes, list(settings.attributes) or attributes),
         ("isotonic", settings.isotonic, given),
         ("models", settings.models, trained),
-        ("paired", tuple(name for pair in settings.paired for name in split_pair(pair)), given + trained),
+        ("paired", tuple(name for pair in settings.paired for name in split_pair(pair)), audited),
     ):
         for name in names:
             if name not in known:
@@ -80,7 +94,7 @@ def check_pockets(file: CohortFile, faults: Faults) -> None:
                     f"[pockets] {key}", f"{show(name)} is unknown{nearest(name, known)}; allowed: {allowed}"
                 )
     for pair in settings.paired:
-        if len(split_pair(pair)) != 2:
+        if len(set(split_pair(pair))) != 2:
             faults.add("[pockets] paired", f'{show(pair)} is no pair; write it as "one - other"')
     if settings.unit == "site" and file.site.column is None:
         faults.add("[pockets] unit", "asks for sites as units, and [site] column is not given; add it")

@@ -5,18 +5,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from auditbook.cells import is_missing
 from auditbook.errors import InputError, printable
 from auditbook.pockets.composition import ABSTAINED
 from auditbook.pockets.encoding import Encoding, load_encoding
-from auditbook.pockets.frozen import FrozenMap
+from auditbook.pockets.frozen import Assignment, FrozenMap
+from auditbook.pockets.repair import list_findings
 from auditbook.pockets.saving import load_map
-from auditbook.results import Run, read_run, rows, write_table
+from auditbook.results import Run, read_run, write_table
 from auditbook.state import hash_results, read_hashes
 from auditbook.tables import read_table_file
 
 MAPS = ("forest", "ridge")
+WORDS = {"over": "predicts too much", "under": "predicts too little"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
         count as missing.
     output : Path
         CSV file to write: a row for each record, in the order of `data`, with for each map its pocket, the
-        pocket's name, why to review the record (blank: no finding), its affinity and lead.
+        pocket's name, why to review the record (blank: no finding), its affinity and lead; at the end for
+        what the two maps flag it in opposite directions (blank: nothing).
 
     Returns
     -------
@@ -73,8 +77,12 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     text = {column.name for one in readings for column in one.columns if column.kind == "category"}
     table = read_table_file(data, text_columns=text).frame
     notes = list(dict.fromkeys(note for one in readings for note in check_cells(table, one, data.name)))
-    found = pd.concat([_assign(one, table, run) for one in maps], axis=1)
+    placed = [one.assign(table) for one in maps]
+    findings = list_findings([one.codes for one in placed], maps=maps, errors=run.pocket_errors)
+    parts = [place_records(one, where, findings) for one, where in zip(maps, placed, strict=True)]
+    found = pd.concat(parts, axis=1)
     found.insert(0, "row", np.arange(1, len(table) + 1))
+    found["conflict"] = name_conflicts(findings, len(table))
     write_table(found, output)
     review = (found["forest_review"] != "") | (found["ridge_review"] != "")
     abstained = int((found["forest_pocket"] == ABSTAINED).sum())
@@ -145,41 +153,60 @@ def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]
     return notes
 
 
-def _assign(frozen: FrozenMap, table: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """Assign the records by one map: pocket, its name, how near, and what was flagged there."""
-    found = frozen.assign(table)
-    words = [*frozen.pockets, ABSTAINED]
-    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
-    flags = [list_flags(run.pocket_errors, frozen.name, pocket) for pocket in words]
-    columns = {"pocket": words, "name": titles, "review": flags}
-    named = {
-        f"{frozen.name}_{key}": np.array(value, dtype=object)[found.codes] for key, value in columns.items()
-    }
-    return pd.DataFrame(
-        {**named, f"{frozen.name}_affinity": found.affinity, f"{frozen.name}_lead": found.lead}
-    )
-
-
-def list_flags(errors: pd.DataFrame, name: str, pocket: str) -> str:
-    """Say which findings of a pocket ask for a review of its records; blank without any.
+def place_records(frozen: FrozenMap, found: Assignment, findings: pd.DataFrame) -> pd.DataFrame:
+    """Describe records on one map: pocket, its name, how near, and what was flagged there.
 
     Parameters
     ----------
-    errors : DataFrame
-        ``pocket_errors.csv``.
-    name, pocket : str
-        Map and pocket.
+    frozen : FrozenMap
+        The map.
+    found : Assignment
+        Where it sends the records.
+    findings : DataFrame
+        From `list_findings`.
 
     Returns
     -------
-    str
-        Such as ``xgboost predicts too much``; several are parted by semicolons.
+    DataFrame
+        A row a record; blank texts where nothing is to be said.
     """
-    here = errors[(errors["map"] == name) & (errors["pocket"] == pocket)]
-    here = here[here["flagged"].fillna(False).astype(bool)]
-    words = {"over": "predicts too much", "under": "predicts too little"}
-    listed = []
-    for row in rows(here[here["quantity"] != "paired"]):
-        whom = f" for {row.contrast}" if row.contrast else ""
-        listed.append(f"{row.model} {words[row.direction]}{whom}")
-    return "; ".join(listed)
+    words = [*frozen.pockets, ABSTAINED]
+    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
+    here = findings[findings["map"] == frozen.name]
+    review = _join(here, here["direction"].map(WORDS), len(found.codes))
+    return pd.DataFrame(
+        {
+            f"{frozen.name}_pocket": np.array(words, dtype=object)[found.codes],
+            f"{frozen.name}_name": np.array(titles, dtype=object)[found.codes],
+            f"{frozen.name}_review": review,
+            f"{frozen.name}_affinity": found.affinity,
+            f"{frozen.name}_lead": found.lead,
+        }
+    )
+
+
+def name_conflicts(findings: pd.DataFrame, n: int) -> NDArray[np.object_]:
+    """Say for which model, and pair of groups, the maps flag each record in opposite directions.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        From `list_findings`.
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    object array, shape (n,)
+        Such as ``xgboost conflict for B - A``; blank where they do not.
+    """
+    torn = findings[findings["conflict"]].drop_duplicates(["record", "model", "contrast"])
+    return _join(torn, pd.Series("conflict", torn.index), n)
+
+
+def _join(findings: pd.DataFrame, words: pd.Series, n: int) -> NDArray[np.object_]:
+    """Write the findings of each record as one text; several are parted by semicolons."""
+    whom = findings["contrast"].where(findings["contrast"] == "", " for " + findings["contrast"])
+    said = findings["model"] + " " + words + whom
+    texts = said.groupby(findings["record"].astype(int), sort=False).agg("; ".join)
+    return texts.reindex(range(n), fill_value="").to_numpy(dtype=object)

@@ -11,6 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from auditbook.cells import as_numbers
 from auditbook.cohort import Cohort
+from auditbook.cohort_pockets import name_models
 from auditbook.errors import InputError, naming
 from auditbook.features import build_features
 from auditbook.panel import choose_models, read_panel
@@ -20,10 +21,6 @@ from auditbook.pockets.roles import Roles, assign_roles, canonical_order, hash_r
 from auditbook.records import Attribute
 from auditbook.split import MIN_TRAIN_EVENTS, Split
 from auditbook.training import Training, train_panel
-
-DEFAULT_MODELS = 2
-"""Models of the panel that a pocket audit trains where the cohort file names none (ours)."""
-
 
 HUGE = 1e100
 """Outcomes and predictions beyond this (ours) are refused."""
@@ -234,8 +231,8 @@ def _trained(
     progress: Callable[[str], None],
 ) -> dict[str, NDArray[np.float64]]:
     """Train models of the panel on the development records; nan for these themselves."""
-    names = settings.models or cohort.file.panel.models[:DEFAULT_MODELS]
-    if not names or cohort.continuous:
+    names = name_models(cohort.file, settings)
+    if not names:
         return {}
     rest = np.sort(np.concatenate([roles.graph, roles.calibration, roles.audit]))
     _check_events(cohort.outcome[order][roles.development])

@@ -344,35 +344,52 @@ def review_list(
     InputError
         If the model was not audited, or a column that a map needs is missing.
     """
-    flags = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["pocket"] != OVERALL)]
-    if flags.empty:
+    if model not in set(errors["model"]):
         audited = list(dict.fromkeys(errors["model"]))
         raise InputError(
             f"model {model!r} was not audited{nearest(model, audited)}; audited: {', '.join(audited)}"
         )
-    flags = flags[flags["flagged"].astype(bool)]
-    parts = [_list_flagged(table, frozen, flags[flags["map"] == frozen.name]) for frozen in maps]
-    if not any(len(part) for part in parts):
-        return pd.DataFrame(columns=REVIEW_COLUMNS)
-    found = pd.concat([part for part in parts if len(part)])
-    found = found.sort_values("record", kind="stable", ignore_index=True)
-    return found.assign(conflict=found.groupby("record")["direction"].transform("nunique") > 1)
+    looked_at = errors[(errors["model"] == model) & (errors["quantity"] == "mu")]
+    codes = [frozen.assign(table).codes for frozen in maps]
+    return list_findings(codes, maps=maps, errors=looked_at)[REVIEW_COLUMNS]
 
 
-def _list_flagged(table: pd.DataFrame, frozen: FrozenMap, flags: pd.DataFrame) -> pd.DataFrame:
-    """List the records in the flagged pockets of one map."""
-    direction = dict(zip(flags["pocket"], flags["direction"], strict=True))
-    codes = frozen.assign(table).codes
-    titles = frozen.titles or frozen.pockets
-    held = np.array([name in direction for name in frozen.pockets], dtype=bool)
-    record = np.flatnonzero((codes != ABSTAIN) & held[codes])
-    pockets = [frozen.pockets[code] for code in codes[record]]
-    return pd.DataFrame(
-        {
-            "record": record,
-            "map": frozen.name,
-            "pocket": pockets,
-            "name": [titles[code] for code in codes[record]],
-            "direction": [direction[name] for name in pockets],
-        }
-    )
+def list_findings(
+    codes: Sequence[NDArray[np.integer]], *, maps: Sequence[FrozenMap], errors: pd.DataFrame
+) -> pd.DataFrame:
+    """List what was flagged in the pocket of each record, for every model and pair of groups.
+
+    Parameters
+    ----------
+    codes : sequence of int arrays, each of shape (n,)
+        Pocket of each record on each map.
+    maps : sequence of FrozenMap
+        The maps, in the same order.
+    errors : DataFrame
+        What testing found. The overall comparison points at nobody, and differences between two models at no
+        direction; neither is looked at.
+
+    Returns
+    -------
+    DataFrame
+        A row a record, map and finding, by record: the columns of `review_list`, and `model` and `contrast`
+        (blank for a mean error). `conflict` is True where the maps disagree on the direction for the record.
+    """
+    kept = errors["flagged"].fillna(False).astype(bool) & (errors["pocket"] != OVERALL)
+    flags = errors[kept & (errors["quantity"] != "paired")]
+    flags = flags.assign(contrast=flags["contrast"].fillna("") if "contrast" in flags else "")
+    parts = [_list_flagged(code, frozen, flags) for code, frozen in zip(codes, maps, strict=True)]
+    found = pd.concat(parts).sort_values("record", kind="stable", ignore_index=True)
+    ways = found.groupby(["record", "model", "contrast"])["direction"].transform("nunique")
+    return found.assign(conflict=ways.astype(float) > 1)
+
+
+def _list_flagged(codes: NDArray[np.integer], frozen: FrozenMap, flags: pd.DataFrame) -> pd.DataFrame:
+    """List the records in the flagged pockets of one map, each with the findings in their order."""
+    here = flags.loc[flags["map"] == frozen.name, ["pocket", "model", "contrast", "direction"]]
+    titles = dict(zip(frozen.pockets, frozen.titles or frozen.pockets, strict=True))
+    record = np.flatnonzero(codes != ABSTAIN)
+    pockets = np.array(frozen.pockets, dtype=object)[codes[record]]
+    held = pd.DataFrame({"record": record, "map": frozen.name, "pocket": pockets})
+    found = held[held["pocket"].isin(here["pocket"])].merge(here, on="pocket", how="left")
+    return found.assign(name=found["pocket"].map(titles).astype(object))
