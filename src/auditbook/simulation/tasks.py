@@ -159,8 +159,9 @@ def run_tasks(
     """
     claim_folder(rows, sizes)
     waiting = [task for task in tasks if not (rows / task.file).exists()]
-    for commit in other_makers(rows):
-        say(f"{rows} holds rows of other code (commit {commit or 'unknown'}); they are kept")
+    others = other_makers(rows)
+    if others:
+        say(f"{rows} holds rows of other code (commit {', '.join(others)}); they are kept")
     clock = _Clock(len(waiting), len(tasks), say)
     log = Log(rows) if waiting else None
     faults: dict[Task, str] = {}
