@@ -166,7 +166,7 @@ def _test(
     audit = world.data.take(world.roles.audit)
     maps = (found.forest, found.ridge)
     progress(
-        f"pockets: testing {sum(len(one.pockets) for one in maps)} pockets on {len(audit.outcome):,} records"
+        f"pockets to test: {sum(len(one.pockets) for one in maps)}, on {len(audit.outcome):,} audit records"
     )
     audits = tuple(
         audit_map(one, audit, contrasts=world.contrasts, settings=settings, seed=seed, jobs=jobs, share=SHARE)

@@ -134,7 +134,7 @@ def discover_maps(
     chosen = choose_level(supported) if partitions.kind != "tree_cut" else 0
     members = partitions.levels[chosen]
     levels = tabulate_levels(partitions, supported, chosen)
-    progress(f"{members.max() + 1} forest pockets; learning the ridge map")
+    progress(f"forest pockets: {members.max() + 1}; learning the ridge map")
     rule = _freeze(seen, members, settings)
     ridge = fit_centres(
         seen.encoding,

@@ -9,7 +9,6 @@ from auditbook.report.pocket_errors import OVERALL, WORDS, lay_out, write_confid
 from auditbook.report.pockets import MAPS, announce_pockets, is_true, title_pockets
 from auditbook.report.text import (
     Column,
-    count,
     count_of,
     escape,
     interval,
@@ -174,7 +173,7 @@ def describe_review(findings: pd.DataFrame) -> str:
     if findings.empty:
         return "A review list would be empty: no pocket is flagged."
     points = [
-        f"- {MAPS[str(name)]}: {count(found['n'].sum())} audited records lie in "
+        f"- {MAPS[str(name)]}: {plural(found['n'].sum(), 'audited record')} in "
         f"{plural(len(found), 'flagged pocket')}."
         for name, found in findings.groupby("map", sort=False)
     ]

@@ -19,7 +19,6 @@ from auditbook.report.pocket_errors import (
 from auditbook.report.pockets import ABSTAINED, is_true
 from auditbook.report.text import (
     Column,
-    count,
     count_of,
     escape,
     interval,
@@ -220,7 +219,7 @@ def describe_units(units: pd.DataFrame, *, word: str) -> str:
     most = rows(inside.sort_values("per_unit", ascending=False))[0]
     least = rows(worth.sort_values("worth"))[0]
     text = (
-        f"- Most records a {word}: {escape(most.label)}, {count(most.n)} records of "
+        f"- Most records a {word}: {escape(most.label)}, {plural(most.n, 'record')} of "
         f"{plural(most.units, word)} ({number(most.per_unit, digits=1)} each on average).\n"
         f"- Most unequal: {escape(least.label)}, whose {plural(least.units, word)} are worth "
         f"{number(least.effective_units, digits=1)} of equal size"
