@@ -24,6 +24,7 @@ ORDER = [
     "contents chapters book state",
     "plan audit steps run pocket_run pocket_assign",
     "cli",
+    "__main__",
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names.split()}
 
