@@ -201,8 +201,7 @@ def tabulate_others(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     kappa: dict[str, Any] = {"sides": 2, "scatter": 0.05}
     asked += [
         (LINES["kappa"], f"{sites} sites, {distance:.2f} from the threshold", where)
-        for distance in (NEAR, 0.1)
-        for sites in (5, 20, 40)
+        for sites, distance in ((5, NEAR), (20, NEAR), (40, NEAR), (20, 0.1))
         for where in (kappa | {"sites": sites, "distance": distance},)
     ]
     asked += [
@@ -290,8 +289,9 @@ def tabulate_support(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     DataFrame
         One row a line with two groups and 20 % events, 0.05 from the threshold on either side: the smallest
         simulated size at which most audits have the minimum support, what the figure is worth there on the
-        worse side, the smallest size at which it means something, and whether the rule is too lax, too strict
-        or right.
+        worse side, the smallest size at which it means something, `honest`, the size from which coverage
+        and bias alone are met (infinity when no coverage is asked for), and whether the rule is too lax,
+        too strict or right.
     """
     found = []
     for line in (*VERDICT_LINES, *AUC_LINES):
@@ -301,11 +301,13 @@ def tabulate_support(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         where |= _SIDES if line.family == "verdicts" else areas
         every = select_rows(measured, line, **where)
         held = select_rows(measured, line, support=SUPPORTED, **where)
-        let = every[held["replicates"].to_numpy() >= 0.5 * every["replicates"].to_numpy()]
-        there = let[let["smallest"] == let["smallest"].min()]
-        least, allowed = find_least(measured, line, **where)["least"], float(there["smallest"].iloc[0])
+        let = held["replicates"].to_numpy() >= 0.5 * every["replicates"].to_numpy()
+        allowed = float(pd.Series(let).groupby(every["smallest"].to_numpy()).all().idxmax())
+        there, sizes = every[every["smallest"] == allowed], find_least(measured, line, **where)
+        least = sizes["least"]
         row = {"figure": name_line(line), "allowed": allowed, "events": allowed * there["event_rate"].iloc[0]}
         row |= _measure_worst(there, line)
+        row["honest"] = max(sizes["coverage"], sizes["bias"]) if line.covers else math.inf
         row |= {"least": write_size(least, _list_sizes(measured, line)), "told": _judge_rule(allowed, least)}
         found.append(row)
     return pd.DataFrame(found)
@@ -313,13 +315,13 @@ def tabulate_support(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def _measure_worst(rows: pd.DataFrame, line: Line) -> dict[str, float]:
     """Measure a figure at one size on the worse side; nan for what the line does not ask for."""
-    part, whole = ("right", "judged") if line.decides == "right" else ("told", "replicates")
+    part, whole = ("right", "judged") if line.decides in ("right", "holds") else ("told", "replicates")
     shares = [_divide(row[part], row[whole]) for _, row in rows.iterrows()]
     covered = [_divide(row["covered"], row["intervals"]) for _, row in rows.iterrows()]
     return {
         "coverage": min(covered) if line.covers else np.nan,
         "bias": float(rows["bias"].loc[rows["bias"].abs().idxmax()]) if line.bias is not None else np.nan,
-        "right": min(shares) if line.decides in ("right", "told") else np.nan,
+        "right": min(shares) if line.decides in ("right", "told", "holds") else np.nan,
     }
 
 
@@ -347,13 +349,14 @@ def describe_support(table: pd.DataFrame) -> str:
         Markdown.
     """
     told = table["told"].value_counts()
-    strict = table.loc[table["told"] == "too strict", "figure"].tolist()
+    honest = table.loc[table["honest"] < table["allowed"], "figure"].tolist()
     lax, right, hard = (int(told.get(word, 0)) for word in ("too lax", "right", "too strict"))
     text = (
         f"By these criteria the rule is too lax for {plural(lax, 'figure')}, right for {count(right)} and "
         f"too strict for {count(hard)}"
     )
-    return text + (f" ({join_words(strict)})." if strict else ".")
+    rest = join_words(honest) if honest else "no figure"
+    return f"{text}. Coverage and bias alone are met below what the rule allows for: {rest}."
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,22 @@ audit, read through the same functions as a cohort's. What is kept of a design: 
 all replicates, and the first few replicates as they are. A replicate draws from a stream that is named by
 its design and number, so any one can be made again alone.
 
+What the stored replicates (400 of each design, 200 of areas and of calibration) show, for two groups and 20
+% events unless said:
+
+- Intervals of EOPP and EOD cover where groups differ, from 60 and 250 records on. Those of DI cover in
+  about 90 % and those of PP in 82 to 89 % of the audits, in groups of thousands as well: resamples keep the
+  number of events. No interval of a gap holds a true gap of zero, and none of CAL the truth.
+- At the threshold one half of all audits flip, and estimated flip rates are one quarter on average, at any
+  size. The printed interval of a flip rate is of Monte Carlo error and holds the true one in a quarter of
+  the audits.
+- Verdicts called stable are all wrong where EOPP passes and the smallest group has 125 records or fewer (25
+  events). From 500 records on nearly all are right, 0.05 from the threshold.
+- Kappa's interval covers in about 90 %; the coefficient of variation of subsamples of half of an audit is
+  three quarters of that of fresh audits.
+- Intervals of areas cover at any size, simultaneous ones too. With sites that differ, those of the overall
+  area that take records as units cover in 55 to 90 %, those by sites in 95 %.
+
 Run with
 
     OMP_NUM_THREADS=1 python -m auditbook.simulation.small_groups
@@ -72,9 +88,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         name: Family(module.DESIGNS, module.find_truth, module.run_replicate)
         for name, module in (
             ("verdicts", small_groups_verdicts),
-            ("auc", small_groups_auc),
-            ("sites", small_groups_sites),
             ("sizes", small_groups_sizes),
+            ("sites", small_groups_sites),
+            ("auc", small_groups_auc),
         )
     }
 )

@@ -103,16 +103,17 @@ class AucDesign:
 
 
 def _list_designs() -> Iterator[AucDesign]:
-    """Levels; then no gap, nine groups, other event rates, and sites."""
+    """Levels; then no gap, fewer events, nine groups, and sites."""
     for smallest in SIZES:
         base = AucDesign(2, smallest, 0.2, 0.75, 0.1)
         yield from (replace(base, level=level) for level in (0.6, 0.75, 0.9))
         yield replace(base, gap=0.0)
-        yield replace(base, groups=9)
-        yield from (replace(base, event_rate=rate) for rate in (0.05, 0.4))
-    for smallest in (125, 500, 2_000):
+        yield replace(base, event_rate=0.05)
+    for smallest in (30, 125, 500, 2_000):
+        yield AucDesign(9, smallest, 0.2, 0.75, 0.1)
+    for smallest in (125, 500):
         base = AucDesign(2, smallest, 0.2, 0.75, 0.1, 20, 0.3)
-        yield from (replace(base, sites=sites) for sites in (5, 10, 20, 40))
+        yield from (replace(base, sites=sites) for sites in (5, 20, 40))
 
 
 DESIGNS = tuple(_list_designs())

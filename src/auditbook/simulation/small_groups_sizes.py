@@ -6,7 +6,7 @@ subsamples' size, drawn from the population one by one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -59,9 +59,7 @@ class SizeDesign:
 def _list_designs() -> Iterator[SizeDesign]:
     for metric in ("DI", "EOPP"):
         for smallest in SIZES:
-            base = SizeDesign(metric, smallest, 0.05, 10)
-            yield from (replace(base, distance=distance) for distance in (-0.05, 0.05, 0.1))
-            yield replace(base, times=2)
+            yield from (SizeDesign(metric, smallest, 0.05, times) for times in (10, 2))
 
 
 DESIGNS = tuple(_list_designs())

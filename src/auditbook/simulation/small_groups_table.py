@@ -108,7 +108,7 @@ AUC_LINES = (
         "auc",
         "matrix at once",
         covers=False,
-        decides="right",
+        decides="holds",
         asks=COVERAGE,
     ),
 )
@@ -193,6 +193,8 @@ def check_rows(rows: pd.DataFrame, line: Line) -> pd.DataFrame:
     near = True if line.bias is None else rows["bias"].abs() <= allowed
     if line.decides in ("width", "rmse"):
         decided: pd.Series[bool] = rows[line.decides] <= line.asks
+    elif line.decides == "holds":
+        decided = pd.Series(wilson_interval(rows["right"], rows["judged"]).high, rows.index) >= line.asks
     elif line.decides == "right":
         decided = rows["right"] >= line.asks * rows["judged"].where(rows["judged"] > 0)
     else:
