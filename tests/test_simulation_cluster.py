@@ -3,14 +3,17 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 
 from auditbook.errors import InputError
 from auditbook.simulation import tasks as module
+from auditbook.simulation.replicates import run_replicate
+from auditbook.simulation.scenarios import find_world
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.synthetic_worlds import LINEAR, SCALES
-from auditbook.simulation.tasks import plan_tasks, run_tasks
+from auditbook.simulation.tasks import Task, plan_tasks, run_tasks
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -37,6 +40,23 @@ def test_a_worker_that_dies_midway_changes_no_byte(tmp_path):
     assert killed.is_set()
     for task in TASKS:
         assert (there / task.file).read_bytes() == (here / task.file).read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
+def test_a_worker_that_may_start_processes_fits_block_models(tmp_path):
+    pytest.importorskip("graph_tool")
+    dask = pytest.importorskip("dask")
+    small = replace(TINY, binary=200, binary_audit=600, binary_trees=5, quiet_audits=1)
+    with (
+        dask.config.set({"distributed.worker.daemon": False}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+    ):
+        tasks = [Task(0, "binary", 3)]
+        assert run_tasks(tasks, tmp_path, sizes=small, scheduler=cluster.scheduler_address) == 1
+    here = run_replicate(find_world("binary"), replicate=0, seed=3, sizes=small)
+    assert (tmp_path / tasks[0].file).read_text() == here.to_csv(index=False, lineterminator="\n")
 
 
 def test_a_cluster_without_dask_is_one_plain_error(tmp_path, monkeypatch):
