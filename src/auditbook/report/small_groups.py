@@ -300,13 +300,13 @@ def describe_flips(measured: Mapping[str, pd.DataFrame], *, metric: str) -> str:
     rows = take(measured, f"{metric} flips", distance=[0.0, -0.05, -0.1], **BASE)
     last = rows[rows["smallest"] == rows["smallest"].max()].sort_values("distance", ascending=False)
     told = "; ".join(
-        f"{_say_distance(row.distance)}: truth {share(row.truth)}, mean estimate {share(row.mean)}"
+        f"{_say_distance(row.distance)}, truth {share(row.truth)} and mean estimate {share(row.mean)}"
         for row in each(last)
     )
     covered = rows["covered"].sum() / rows["intervals"].sum()
     return (
-        f"{metric}, {count(last['smallest'].iloc[0])} records in the smallest group. {told}. Over all sizes "
-        f"and these three distances, the printed interval of the flip rate holds the true one in "
+        f"{metric} with {count(last['smallest'].iloc[0])} records in the smallest group: {told}. Over all "
+        f"sizes and these three distances, the printed interval of the flip rate holds the true one in "
         f"{share(covered)} of the audits."
     )
 
