@@ -198,6 +198,12 @@ def test_real_worlds_are_left_out_unless_their_tables_are_named(tmp_path):
         choose_worlds(["diabetes"], data=None)
 
 
+def test_a_folder_without_the_tables_is_an_error_before_anything_runs(tmp_path):
+    with pytest.raises(InputError, match=r"has no diabetes130\.parquet"):
+        simulate(worlds=["linear", "diabetes"], data=tmp_path, folder=tmp_path / "rows")
+    assert not (tmp_path / "rows").exists()
+
+
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (95, "2 min"), (3_600, "1 h 00 min")])
 def test_times_are_written_roughly(seconds, text):
     assert format_time(seconds) == text

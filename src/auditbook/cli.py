@@ -94,7 +94,7 @@ def _add_simulate(commands: "argparse._SubParsersAction[Parser]") -> None:
     simulate = commands.add_parser("simulate", help="simulate pocket audits with planted errors")
     simulate.add_argument("--profile", choices=tuple(PROFILES), default="quick", help="sizes and replicates")
     simulate.add_argument("--worlds", nargs="+", metavar="NAME", default=(), help="worlds, not the profile's")
-    simulate.add_argument("--replicates", type=_jobs, metavar="N", help="replicates of each world")
+    simulate.add_argument("--replicates", type=_replicates, metavar="N", help="replicates of each world")
     simulate.add_argument("--folder", type=Path, metavar="DIR", help="where finished replicates are kept")
     simulate.add_argument("--data", type=Path, metavar="DIR", help="folder of the real tables")
     simulate.add_argument("--seed", type=_seed, metavar="N", help="seed of the simulation")
@@ -135,6 +135,12 @@ def _seed(text: str) -> int:
 def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of cores")
+    return int(text)
+
+
+def _replicates(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of replicates, 1 or more")
     return int(text)
 
 

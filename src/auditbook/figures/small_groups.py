@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from auditbook.figures.style import (
     COLOURS,
@@ -127,5 +128,6 @@ def draw_group_lines(groups: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.barh(range(len(groups)), groups["borne"], height=0.5, color=COLOURS[0])
     for row, (borne, whole) in enumerate(zip(groups["borne"], groups["asked"], strict=True)):
         ax.text(borne + 0.1, row, f"{borne} of {whole}", va="center", fontsize=SMALL_SIZE)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("figures that the group is large enough for")
     return ax

@@ -96,7 +96,8 @@ def simulate(
     Raises
     ------
     InputError
-        If a name is unknown, or real tables are missing.
+        If a name is unknown, or real tables are missing; those that a scheduler's workers read are not looked
+        for here.
     RunError
         If tasks failed twice.
     """
@@ -105,6 +106,8 @@ def simulate(
     chosen = PROFILES[profile]
     rows = folder if folder is not None else runs_folder() / "simulations" / profile
     taken = choose_worlds(worlds or chosen.worlds, data=data)
+    if not scheduler:
+        _find_tables(taken, data)
     tasks = plan_tasks(taken, replicates=replicates or chosen.replicates, seed=seed)
     run_tasks(tasks, rows, sizes=chosen.sizes, data=data, jobs=jobs, scheduler=scheduler, say=say)
     if keep:
@@ -149,6 +152,14 @@ def choose_worlds(names: Sequence[str], *, data: Path | None) -> tuple[World, ..
     if missing:
         raise InputError(f"{', '.join(missing)}: --data must name the folder with the real tables")
     return tuple(known[name] for name in names)
+
+
+def _find_tables(worlds: Sequence[World], data: Path | None) -> None:
+    """Refuse a folder that lacks a table before any replicate is begun."""
+    needed = dict.fromkeys(world.real for world in worlds if world.real)
+    lacking = [name for name in needed if data is None or not (data / name).is_file()]
+    if lacking:
+        raise InputError(f"--data: {data} has no {' and no '.join(lacking)}")
 
 
 def summarise(found: pd.DataFrame) -> str:
