@@ -133,6 +133,16 @@ def test_worlds_that_were_not_run_are_named_and_counted_nowhere(stored):
     assert sum(map(int, claims.iloc[0]["here"].split(" / "))) == 9
 
 
+@pytest.mark.parametrize(
+    ("wins", "neither", "losses", "most", "none"),
+    [(9, 6, 2, "yes", "no"), (3, 13, 1, "open", "no"), (1, 7, 9, "no", "no"), (0, 1, 0, "open", "open")],
+)
+def test_a_claim_that_undecided_scenarios_could_bear_out_is_open(wins, neither, losses, most, none):
+    says = pd.Series(["win"] * wins + ["not distinguishable"] * neither + ["loss"] * losses)
+    assert printed._mostly_won(says) == most
+    assert printed._all_lost(says) == none
+
+
 def test_a_folder_that_lacks_one_of_the_files_counts_as_empty(folders, tmp_path):
     for path in folders["one"].iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())

@@ -44,6 +44,8 @@ PRINTED_DESIGNS = {
 }
 SEVEN = "continuous, 7 specifications"
 SHOWN = ("forest", "ridge", "combined")
+TARGET = 0.05
+"""Share of audits with a false flag that the levels of binary outcomes are chosen to stay below."""
 WORLD_COLUMNS = (
     Column("title", "world"),
     Column("family", "kind"),
@@ -55,7 +57,7 @@ QUIET_TABLE = (
     Column("method", "grouping"),
     Column("replicates", "maps", "count"),
     Column("audits", "audits", "count"),
-    Column("untested", "nothing tested", "count"),
+    Column("untested", "no pocket tested", "count"),
     Column("independent", "worth, in independent audits", "count"),
     Column("level", "level", "share", 2),
     Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
@@ -86,7 +88,7 @@ COVERAGE_COLUMNS = (
     Column("question", "planted"),
     Column("family", "worlds"),
     Column("method", "grouping"),
-    Column("audits", "audits with something tested", "count"),
+    Column("audits", "audits with a pocket tested", "count"),
     Column("aim", "aimed at", "share", 2),
     Column("share", "all intervals hold (95% interval)", "share", low="share_low", high="share_high"),
 )
@@ -267,11 +269,14 @@ def describe_pooled(pooled: pd.DataFrame, method: str = "combined") -> str:
     points = []
     for row in rows(table):
         if row.share_low > row.level:
-            words = "more than was asked for"
+            words = "the interval lies above the level"
         elif row.share_high < row.level:
-            words = "less than was asked for"
+            words = "the interval lies below the level"
         else:
-            words = "the level lies inside the interval"
+            words = "the interval holds the level"
+        if row.level < TARGET:
+            place = "above" if row.share_high < TARGET else "below" if row.share_low > TARGET else "inside"
+            words += f"; the published target of {share(TARGET, digits=0)} lies {place} the interval"
         points.append(
             f"- {row.question}, {row.family}: {share(row.share)} "
             f"({interval(row.share_low, row.share_high, kind='share')}) of {plural(row.audits, 'audit')}, "
@@ -372,7 +377,7 @@ def describe_sites(found: Simulations) -> str:
                 for row in rows(part)
             ]
             left = join_words(f"{row.untested:,} ({row.method})" for row in rows(part) if row.untested)
-            tested = f"nothing could be tested in {left}" if left else "something was tested in each"
+            tested = f"no pocket could be tested in {left}" if left else "a pocket was tested in each"
             points.append(
                 f"- {words}, {title}: {join_words(shares)} of "
                 f"{plural(part['audits'].max(), 'audit')}; {tested}."
@@ -447,8 +452,9 @@ def describe_coverage(table: pd.DataFrame) -> str:
         f"{number(chance, digits=1)} such rows."
     )
     listed = [
-        f"{row.question}, {row.family}, {row.method} ({share(row.share)} instead of "
-        f"{share(row.aim, digits=2)})"
+        f"- {row.question}, {row.family}, {row.method}: {share(row.share)} "
+        f"({interval(row.share_low, row.share_high, kind='share')}) of {plural(row.audits, 'audit')} "
+        f"instead of {share(row.aim, digits=2)}."
         for row in rows(short)
     ]
-    return text + (f" These are: {join_words(listed)}." if listed else "")
+    return text + (" These are:\n\n" + "\n".join(listed) if listed else "")

@@ -257,7 +257,8 @@ def describe_situations(table: pd.DataFrame) -> str:
             points.append(f"- **{row.situation}**: {NOT_RUN}.")
             continue
         best = getattr(row, row.named, np.nan) if row.named in OWN else row.other
-        ahead = "higher" if row.targeted > best else "lower"
+        apart = round(row.targeted, 2) - round(best, 2)
+        ahead = "higher" if apart > 0 else "lower" if apart < 0 else "as high"
         told = f"targeted, learned from the model's errors, {write_or_dash(row.targeted)}, is {ahead}"
         own = f", combined {write_or_dash(row.combined)}" if row.named != "combined" else ""
         points.append(

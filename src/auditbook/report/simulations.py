@@ -418,7 +418,7 @@ def describe_oracle(found: Simulations, question: str, shift: str) -> str:
     titles = table.drop_duplicates("number").set_index("number")["scenario"]
     return (
         f"Told the region, the same test scores {_span(told.min(), told.max())}, least in: {titles[low]}. "
-        f"What it lacks are misses, and false flags that fall on everyone outside at once. "
+        f"What it lacks to 1 are misses, and false flags, which fall on everyone outside at once. "
         f"The best grouping stays behind by {number(behind.median(), digits=2)} at the median."
     )
 
