@@ -447,7 +447,7 @@ def describe_groups(table: pd.DataFrame) -> str:
     )
     text += f" ({name_list(none['group'])})." if len(none) else "."
     return (
-        f"{text} The fewest are borne by {escape(small['group'])} ({count(small['n'])} records, "
+        f"{text} The fewest figures are borne by {escape(small['group'])} ({count(small['n'])} records, "
         f"{count(small['events'])} events): {count(small['borne'])}. The most by {escape(best['group'])} "
         f"({count(best['n'])} records, {count(best['events'])} events): {count(best['borne'])}."
     )
@@ -527,5 +527,5 @@ def describe_cells(cells: pd.DataFrame) -> str:
     if cells.empty:
         return "No cell of this model has a verdict on a metric that was simulated."
     told = cells["told"].value_counts()
-    parts = join_words(f"{count(times)} {words}" for words, times in told.items())
-    return f"Of {plural(len(cells), 'verdict')}: {parts}."
+    parts = join_words(f'"{words}" for {count(times)}' for words, times in told.items())
+    return f"What follows for {plural(len(cells), 'verdict')}: {parts}."
