@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from auditbook.simulation.provenance import describe_makers
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.synthetic_worlds import LINEAR
 from auditbook.simulation.tasks import Task, collect, plan_tasks, run_tasks
@@ -64,6 +65,8 @@ def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
             end_session(command.pid)
     for task in ALL:
         assert (tmp_path / task.file).read_bytes() == (finished / task.file).read_bytes()
+    costs = describe_makers(tmp_path, {task.file: task.world for task in ALL})["cost"]
+    assert all(50 < cost["memory"] < 2_000 for cost in costs.values())
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
