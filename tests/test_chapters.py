@@ -46,6 +46,14 @@ def test_a_chapter_declares_its_parameters_and_starts_with_a_title(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_picture_of_a_chapter_is_told_in_words(name):
+    """Drawing functions belong to `auditbook.figures`, which chapters import as `draw`."""
+    for cell in code_cells(name):
+        if "draw.draw_" in cell.source:
+            assert cell.metadata.get("mystnb", {}).get("image", {}).get("alt"), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_is_kept_without_outputs(name):
     assert all(not cell.outputs for cell in code_cells(name))
     assert "outputs" not in chapter_source(name).read_text(encoding="utf-8").split("---")[1]
