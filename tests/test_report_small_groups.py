@@ -167,10 +167,11 @@ def test_a_group_without_events_is_looked_up_at_the_lowest_rate(measured):
     assert lines.list_groups(groups, measured, model="m")["borne"].tolist() == [0]
 
 
-def cell(measured, **changed):
+def cell(measured, *, events=1_000, **changed):
     verdict = {"model": "m", "metric": "EOPP", "attribute": "a", "verdict": "fail", "vfr": 0.0}
     verdict |= {"smallest_n": 5_000, "estimate": 0.17, "threshold": 0.1}
     groups = pd.DataFrame({"model": "m", "attribute": "a", "group": list("xy"), "n": [5_000, 9_000]})
+    groups["events"] = [events, 3_000]
     verdicts = pd.DataFrame([verdict | changed])
     return lines.list_cells(verdicts, groups, measured, model="m")
 
@@ -181,6 +182,12 @@ def test_a_verdict_is_looked_up_at_the_next_smaller_distance(measured):
     assert found["looked"] == 0.05
     assert found["told"] == "the group is large enough"
     assert cell(measured, smallest_n=30)["told"].iloc[0] == "too small for a verdict"
+
+
+def test_a_large_group_with_few_events_is_looked_up_as_a_small_one(measured):
+    found = cell(measured, events=20).iloc[0]
+    assert (found["smallest_n"], found["worth"]) == (5_000, 100)
+    assert found["told"] == "too small for a verdict"
 
 
 def test_a_verdict_at_the_threshold_is_never_looked_up(measured):

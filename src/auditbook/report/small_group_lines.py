@@ -68,6 +68,7 @@ CELL_COLUMNS = (
     Column("verdict", "verdict"),
     Column("vfr", "flip rate", "share"),
     Column("smallest_n", "smallest group", "count"),
+    Column("worth", "counts for", "count"),
     Column("distance", "from the threshold", "number"),
     Column("looked", "looked up at", "number", digits=2),
     Column("verdict_from", "verdict from", "text"),
@@ -84,6 +85,10 @@ SUPPORT_COLUMNS = (
     Column("least", "means something from"),
     Column("told", "the rule is"),
 )
+
+
+EVENT_RATE = 0.2
+"""Share of events in the populations that verdicts are looked up in."""
 
 
 def name_line(line: Line) -> str:
@@ -448,8 +453,8 @@ def describe_groups(table: pd.DataFrame) -> str:
     text += f" ({name_list(none['group'])})." if len(none) else "."
     return (
         f"{text} The fewest figures are borne by {escape(small['group'])} ({count(small['n'])} records, "
-        f"{count(small['events'])} events): {count(small['borne'])}. The most by {escape(best['group'])} "
-        f"({count(best['n'])} records, {count(best['events'])} events): {count(best['borne'])}."
+        f"{plural(small['events'], 'event')}): {count(small['borne'])}. The most by {escape(best['group'])} "
+        f"({count(best['n'])} records, {plural(best['events'], 'event')}): {count(best['borne'])}."
     )
 
 
@@ -471,9 +476,10 @@ def list_cells(
     -------
     DataFrame
         One row a cell with a verdict and a simulated metric: metric, attribute, verdict, vfr, smallest_n,
-        distance (of the estimate from the threshold, above 0 when it passes), looked (the simulated
-        distance that was looked up: the largest that is no larger, or blank), verdict_from and stable_from
-        (smallest sizes as text), told (what follows).
+        worth (records that it counts for: its own, or five times the fewest events of a group where events
+        are rarer than the simulated fifth), distance (of the estimate from the threshold, above 0 when it
+        passes), looked (the simulated distance that was looked up: the largest that is no larger, or
+        blank), verdict_from and stable_from (smallest sizes as text), told (what follows).
     """
     here = verdicts[(verdicts["model"] == model) & verdicts["metric"].isin(METRICS)]
     here = here[here["verdict"] != "inconclusive"]
@@ -481,17 +487,21 @@ def list_cells(
     for cell in each(here):
         sign = 1 if find_metric(cell.metric).direction == "at_least" else -1
         distance = sign * (cell.estimate - cell.threshold)
-        number_of_groups = int(
-            ((groups["model"] == model) & (groups["attribute"] == cell.attribute) & (groups["n"] > 0)).sum()
-        )
+        held = groups[
+            (groups["model"] == model) & (groups["attribute"] == cell.attribute) & (groups["n"] > 0)
+        ]
+        worth = min(cell.smallest_n, held["events"].min() / EVENT_RATE)
         row = {name: getattr(cell, name) for name in ("metric", "attribute", "verdict", "vfr", "smallest_n")}
-        found.append(row | {"distance": distance} | _look_up(cell, distance, number_of_groups, measured))
-    columns = "metric attribute verdict vfr smallest_n distance looked verdict_from stable_from told".split()
+        row |= {"worth": worth, "distance": distance}
+        found.append(row | _look_up(cell, worth, distance, len(held), measured))
+    columns = (
+        "metric attribute verdict vfr smallest_n worth distance looked verdict_from stable_from told"
+    ).split()
     return pd.DataFrame(found, columns=columns)
 
 
 def _look_up(
-    cell: Any, distance: float, number_of_groups: int, measured: Mapping[str, pd.DataFrame]
+    cell: Any, worth: float, distance: float, number_of_groups: int, measured: Mapping[str, pd.DataFrame]
 ) -> dict[str, Any]:
     """Find the sizes that the verdict of one cell asks for, on either side of the threshold."""
     line = LINES[f"{cell.metric} verdict"]
@@ -504,8 +514,8 @@ def _look_up(
     where: dict[str, Any] = {"groups": groups, "event_rate": [0.2, 0.25]}
     where |= {"distance": [-within[-1], within[-1]]}
     sizes = {kind: find_least(measured, LINES[f"{cell.metric} {kind}"], **where)["least"] for kind in JUDGED}
-    told = "the group is large enough" if cell.smallest_n >= sizes["verdict"] else "too small for a verdict"
-    if told.startswith("too") and cell.vfr <= STABLE and cell.smallest_n >= sizes["stable"]:
+    told = "the group is large enough" if worth >= sizes["verdict"] else "too small for a verdict"
+    if told.startswith("too") and cell.vfr <= STABLE and worth >= sizes["stable"]:
         told = "large enough, since it is stable"
     texts = {f"{kind}_from": write_size(size, _list_sizes(measured, line)) for kind, size in sizes.items()}
     return {"looked": within[-1], **texts, "told": told}
