@@ -92,7 +92,9 @@ def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
 def _add_simulate(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Declare the command that simulates pocket audits."""
     simulate = commands.add_parser("simulate", help="simulate pocket audits with planted errors")
-    simulate.add_argument("--profile", choices=tuple(PROFILES), default="quick", help="sizes and replicates")
+    simulate.add_argument(
+        "--profile", choices=(*PROFILES, "variants"), default="quick", help="sizes, worlds and replicates"
+    )
     simulate.add_argument("--worlds", nargs="+", metavar="NAME", default=(), help="worlds, not the profile's")
     simulate.add_argument("--replicates", type=_replicates, metavar="N", help="replicates of each world")
     simulate.add_argument("--folder", type=Path, metavar="DIR", help="where finished replicates are kept")

@@ -8,10 +8,10 @@ import pandas as pd
 
 from auditbook.errors import InputError, nearest
 from auditbook.project import project_file, runs_folder
-from auditbook.simulation.scenarios import WORLDS
+from auditbook.simulation.scenarios import SCENARIOS, VARIANT_WORLDS, VARIATIONS, WORLDS
 from auditbook.simulation.scoring import count_false_flags, score_methods
 from auditbook.simulation.sizes import QUICK, Sizes
-from auditbook.simulation.stored import store
+from auditbook.simulation.stored import store, store_variants
 from auditbook.simulation.tasks import collect, plan_tasks, run_tasks
 from auditbook.simulation.worlds import World
 
@@ -46,8 +46,10 @@ PROFILES = {
     "quick": SimulationProfile(QUICK, ("linear", "u-shaped standardised", "binary"), 3),
     "standard": SimulationProfile(Sizes(), (), 60),
     "full": SimulationProfile(Sizes(), (), 300),
+    "variants": SimulationProfile(Sizes(), tuple(world.name for world in VARIANT_WORLDS), 20),
 }
-"""Quick ends in three minutes and shows the form of the results, not their values."""
+"""Quick ends in three minutes and shows the form of the results, not their values; variants change one thing
+at a time in two of the declared worlds, to learn what their scores hang on."""
 
 
 def simulate(
@@ -67,7 +69,7 @@ def simulate(
 
     Parameters
     ----------
-    profile : {"quick", "standard", "full"}
+    profile : {"quick", "standard", "full", "variants"}
         Sizes, worlds and number of replicates.
     worlds : sequence of str
         Names of the worlds instead of the profile's.
@@ -111,7 +113,8 @@ def simulate(
     tasks = plan_tasks(taken, replicates=replicates or chosen.replicates, seed=seed)
     run_tasks(tasks, rows, sizes=chosen.sizes, data=data, jobs=jobs, scheduler=scheduler, say=say)
     if keep:
-        store(rows, project_file("data") / "simulations")
+        write = store_variants if profile == "variants" else store
+        write(rows, project_file("data") / "simulations")
     return summarise(collect(rows))
 
 
@@ -140,7 +143,7 @@ def choose_worlds(names: Sequence[str], *, data: Path | None) -> tuple[World, ..
     >>> [world.name for world in choose_worlds(["binary"], data=None)]
     ['binary']
     """
-    known = {world.name: world for world in WORLDS}
+    known = {world.name: world for world in WORLDS + VARIANT_WORLDS}
     faults = [
         f"no world is named {name!r}{nearest(name, list(known))}" for name in names if name not in known
     ]
@@ -175,7 +178,7 @@ def summarise(found: pd.DataFrame) -> str:
     str
         Three tables, each under a line that says what it holds.
     """
-    scores = score_methods(found)
+    scores = score_methods(found, (*SCENARIOS, *(each.scenario for each in VARIATIONS)))
     scores = scores[scores["method"].isin(SHOWN)].rename(columns={"replicates": "n"})
     parts = [
         f"{title}: F1 of the flagged records (0 none of them, 1 exactly they; n replicates)\n"
@@ -185,15 +188,17 @@ def summarise(found: pd.DataFrame) -> str:
     ]
     quiet = count_false_flags(found)
     quiet = quiet[quiet["method"].isin(SHOWN)]
-    parts.append(
-        "Nothing is wrong: share of audits with a flag, which is to be small\n"
-        + _spread(quiet, ["question", "world", "replicates"], "share")
-    )
-    most = int(quiet["audits"].max()) if len(quiet) else 0
-    parts.append(
-        "A replicate is new records and new maps, audited for every planted error. Where nothing is wrong,\n"
-        f"maps of forest, ridge and both combined are audited several times (here up to {most}), others once."
-    )
+    about = "A replicate is new records and new maps, audited for every planted error."
+    if len(quiet):
+        parts.append(
+            "Nothing is wrong: share of audits with a flag, which is to be small\n"
+            + _spread(quiet, ["question", "world", "replicates"], "share")
+        )
+        about += (
+            " Where nothing is wrong,\nmaps of forest, ridge and both combined are audited several times "
+            f"(here up to {int(quiet['audits'].max())}), others once."
+        )
+    parts.append(about)
     if scores["n"].min() < FEW:
         parts.append(
             f"Fewer than {FEW} replicates show the form of the results only: do not quote these figures."

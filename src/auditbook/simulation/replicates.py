@@ -1,6 +1,7 @@
 """What is one replicate: new records, new maps, and every planted error audited on all of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +77,12 @@ def run_replicate(
 
     drawn = draw()
     contrasts = declare_contrasts(drawn.audit.data.attributes)
-    settings = sizes.pockets(continuous=world.continuous)
+    settings = _settle(world, sizes)
     with threadpool_limits(1):  # sums in one order, whatever the number of processors
         maps = learn_maps(drawn, contrasts, settings, pick("maps"))
         rows = list(_audit_all(maps, drawn, world, sizes, pick("maps"), pick("bootstrap")))
         quiet = tuple(plant for plant in world.plants if plant.shift == "none")
-        for audit in range(1, sizes.quiet_audits):
+        for audit in range(1, sizes.quiet_audits if quiet else 1):
             again = draw("audit", str(audit))
             seen = [each for each in maps if each.name in OWN]
             given = _judge_maps(seen, again, quiet, contrasts, settings, pick("bootstrap", str(audit)))
@@ -90,12 +91,17 @@ def run_replicate(
     return found[COLUMNS]
 
 
+def _settle(world: World, sizes: Sizes) -> PocketSettings:
+    """Find the constants of the audit: those of the sizes, and what a world changes of them."""
+    return replace(sizes.pockets(continuous=world.continuous), **dict(world.changes))
+
+
 def _audit_all(
     maps: Sequence[FrozenMap], drawn: Drawn, world: World, sizes: Sizes, learn: int, test: int
 ) -> Iterator[dict[str, Any]]:
     """Test each map, and those that belong to one plant, and score them for every plant."""
     contrasts = declare_contrasts(drawn.audit.data.attributes)
-    settings = sizes.pockets(continuous=world.continuous)
+    settings = _settle(world, sizes)
     given = _judge_maps(maps, drawn, world.plants, contrasts, settings, test)
     own = _learn_own(drawn, world.plants, sizes, len(maps[0].pockets), learn)
     for method in ("targeted", "targeted plain", "oracle"):

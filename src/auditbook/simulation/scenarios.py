@@ -1,10 +1,11 @@
 """Which scenarios ask whether an audit finds what was planted: 17 for gaps, 15 for local errors."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditbook.simulation import real_worlds as real
 from auditbook.simulation import synthetic_worlds as drawn
+from auditbook.simulation.variant_worlds import VARIANTS, Variant
 from auditbook.simulation.worlds import Question, World
 
 
@@ -114,6 +115,51 @@ def _number(question: Question, rows: list[tuple[str, World, str, str, str]]) ->
 GAPS = _number("gap", [*_BOTH, *_GAPS_ONLY])
 ERRORS = _number("error", _list_errors())
 SCENARIOS = GAPS + ERRORS
+VARIANT_WORLDS = tuple(variant.world for variant in VARIANTS)
+"""Worlds that differ from a declared one in one thing."""
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A scenario in which one thing was changed.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        The changed one; its number is its place among the variations.
+    base : Scenario
+        The declared one that it is held against.
+    change : str
+        What differs.
+    """
+
+    scenario: Scenario
+    base: Scenario
+    change: str
+
+
+def _list_variations() -> tuple[Variation, ...]:
+    pairs = [
+        (variant, region, each)
+        for variant in VARIANTS
+        for region, declared in variant.regions
+        for each in SCENARIOS
+        if each.world is variant.base and each.region == declared
+    ]
+    return tuple(
+        Variation(_vary(place + 1, variant, region, base), base, variant.change)
+        for place, (variant, region, base) in enumerate(pairs)
+        if any(plant.question == base.question and plant.region == region for plant in variant.world.plants)
+    )
+
+
+def _vary(number: int, variant: Variant, region: str, base: Scenario) -> Scenario:
+    """Put a changed world into the place of a declared one."""
+    title = f"{base.title}: {variant.change}"
+    return replace(base, number=number, title=title, world=variant.world, region=region)
+
+
+VARIATIONS = _list_variations()
 
 
 def find_world(name: str) -> World:
@@ -122,7 +168,7 @@ def find_world(name: str) -> World:
     Parameters
     ----------
     name : str
-        As in `WORLDS`.
+        As in `WORLDS` or `VARIANT_WORLDS`.
 
     Returns
     -------
@@ -139,4 +185,4 @@ def find_world(name: str) -> World:
     >>> find_world("linear").continuous
     True
     """
-    return {world.name: world for world in WORLDS}[name]
+    return {world.name: world for world in WORLDS + VARIANT_WORLDS}[name]

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auditbook.simulation.provenance import describe_makers
+from auditbook.simulation.scenarios import VARIATIONS
 from auditbook.simulation.scoring import compare_methods, count_false_flags, count_verdicts, score_methods
 from auditbook.simulation.tasks import Task, collect, read_sizes
 
@@ -18,6 +19,8 @@ REPLICATES = "pockets_replicates.csv.gz"
 SCORES, COMPARED = "pockets_scores.csv", "pockets_compared.csv"
 VERDICTS, QUIET = "pockets_verdicts.csv", "pockets_quiet.csv"
 ORIGIN = "pockets_simulation.json"
+VARIANT_REPLICATES, VARIANT_SCORES = "variants_replicates.csv.gz", "variants_scores.csv"
+VARIANT_ORIGIN = "variants.json"
 
 
 def store(rows: Path, target: Path) -> dict[str, Any]:
@@ -42,8 +45,6 @@ def store(rows: Path, target: Path) -> dict[str, Any]:
         If there is nothing to store.
     """
     found = collect(rows)
-    target.mkdir(parents=True, exist_ok=True)
-    (target / REPLICATES).write_bytes(gzip.compress(_as_csv(found).encode(), mtime=0))
     compared = compare_methods(found)
     tables = {
         SCORES: score_methods(found),
@@ -51,11 +52,45 @@ def store(rows: Path, target: Path) -> dict[str, Any]:
         VERDICTS: count_verdicts(compared),
         QUIET: count_false_flags(found),
     }
-    for name, table in tables.items():
-        (target / name).write_text(_as_csv(table), encoding="utf-8")
     origin = describe_origin(found, rows)
-    (target / ORIGIN).write_text(json.dumps(origin, indent=1) + "\n", encoding="utf-8")
+    _write(target, {REPLICATES: found, **tables}, ORIGIN, origin)
     return origin
+
+
+def store_variants(rows: Path, target: Path) -> dict[str, Any]:
+    """Store replicates of the worlds in which one thing was changed, and their scores.
+
+    Parameters
+    ----------
+    rows : Path
+        Folder of the replicates.
+    target : Path
+        Receives the files; those of an earlier call are replaced.
+
+    Returns
+    -------
+    dict
+        The provenance, as from `store`.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to store.
+    """
+    found = collect(rows)
+    scores = score_methods(found, [each.scenario for each in VARIATIONS])
+    origin = describe_origin(found, rows)
+    _write(target, {VARIANT_REPLICATES: found, VARIANT_SCORES: scores}, VARIANT_ORIGIN, origin)
+    return origin
+
+
+def _write(target: Path, tables: dict[str, pd.DataFrame], about: str, origin: dict[str, Any]) -> None:
+    """Write tables, packed where their name says so, and how they were made."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        text = _as_csv(table).encode()
+        (target / name).write_bytes(gzip.compress(text, mtime=0) if name.endswith(".gz") else text)
+    (target / about).write_text(json.dumps(origin, indent=1) + "\n", encoding="utf-8")
 
 
 def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
@@ -92,20 +127,22 @@ def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
     }
 
 
-def read_stored(target: Path) -> pd.DataFrame:
+def read_stored(target: Path, name: str = REPLICATES) -> pd.DataFrame:
     """Read the stored counts of every replicate.
 
     Parameters
     ----------
     target : Path
-        Folder that `store` has written.
+        Folder that `store` or `store_variants` has written.
+    name : str
+        The file: `REPLICATES` or `VARIANT_REPLICATES`.
 
     Returns
     -------
     DataFrame
         As from `collect`.
     """
-    return pd.read_csv(target / REPLICATES, keep_default_na=False)
+    return pd.read_csv(target / name, keep_default_na=False)
 
 
 def _as_csv(table: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ standard deviation 1, half of its variance explained. A binary one has the log-o
 level at which 8 % have the event. A quarter is focal, a little more often at high x7, which means nothing.
 Names of regions: "x1" is the upper fifth of x1; "tails" the outer fifth of x2, both sides, and "tail" the
 upper fifth alone; "irrelevant" the upper fifth of x12; "masked" the outer fifth of x1, with opposite errors
-in its two tails.
+in its two tails; "halves" the upper fifth of x1, with opposite errors on either side of the middle of x2.
 The published code was not used; shapes, sizes and coefficients are ours.
 """
 
@@ -65,15 +65,29 @@ def draw_features(n: int, rng: np.random.Generator) -> Array:
     return values
 
 
-def sum_effects(values: Array, *, bent: bool) -> Array:
+def flag_features(values: Array) -> Array:
+    """Turn x1 and x12 into a yes of the upper fifth or a no, of mean 0 and standard deviation 1.
+
+    Examples
+    --------
+    >>> flag_features(np.array([[1.0] * 12, [0.5] * 12]))[:, 0].tolist()
+    [2.0, -0.5]
+    """
+    found = values.copy()
+    for place in (0, FEATURES - 1):
+        found[:, place] = np.where(values[:, place] > FIFTH, 2.0, -0.5)
+    return found
+
+
+def sum_effects(values: Array, *, bent: bool, slopes: Array = SLOPES) -> Array:
     """Sum what the numeric features do, shape (n,): linear, or with a U-shaped term of x2."""
-    total = values[:, :5] @ SLOPES
+    total = values[:, :5] @ slopes
     if bent:
-        total += BEND * (values[:, 1] ** 2 - 1) / np.sqrt(2) - SLOPES[1] * values[:, 1]
+        total += BEND * (values[:, 1] ** 2 - 1) / np.sqrt(2) - slopes[1] * values[:, 1]
     return np.asarray(total)
 
 
-def spread_effects(*, bent: bool, categories: bool) -> float:
+def spread_effects(*, bent: bool, categories: bool, slopes: Array = SLOPES) -> float:
     """Find the standard deviation of what the features do.
 
     Examples
@@ -81,8 +95,8 @@ def spread_effects(*, bent: bool, categories: bool) -> float:
     >>> round(spread_effects(bent=False, categories=False), 4)
     1.5264
     """
-    variance = 0.5 * np.sum(SLOPES[2:] ** 2) + 0.5 * SLOPES[2:].sum() ** 2
-    variance += SLOPES[0] ** 2 + (BEND**2 if bent else SLOPES[1] ** 2)
+    variance = 0.5 * np.sum(slopes[2:] ** 2) + 0.5 * slopes[2:].sum() ** 2
+    variance += slopes[0] ** 2 + (BEND**2 if bent else slopes[1] ** 2)
     if categories:
         variance += sum(np.mean(np.square(effects)) for effects in CATEGORIES.values())
     return float(np.sqrt(variance))
@@ -102,6 +116,7 @@ def mark_regions(values: Array, *, continuous: bool) -> dict[str, Signs]:
         "tail": x2 > FIFTH,
         "irrelevant": values[:, 11] > FIFTH,
         "masked": masked,
+        "halves": np.where(x1 > FIFTH, np.where(x2 > 0, 1, -1), 0),
     }
     return {name: np.asarray(signs, np.int8) for name, signs in found.items()}
 
@@ -140,10 +155,13 @@ def draw_continuous(
     scales: bool = False,
     categories: bool = False,
     missing: bool = False,
+    slopes: Array = SLOPES,
+    explained: float = EXPLAINED,
 ) -> Drawn:
     r"""Draw a world with a continuous outcome.
 
-    Model: :math:`y = \sqrt{0.5}\,(\eta / \mathrm{sd}(\eta) + \varepsilon)` with standard normal noise.
+    Model: :math:`y = \sqrt{0.5}\,(\eta / \mathrm{sd}(\eta) + \varepsilon)` with standard normal noise,
+    where half of the variance is explained.
     Planted truth: a shift of the prediction in a region. Expected difficulty: easy for anything that follows
     the risk where x1 is linear; hard for linear groupings and risk bins where the region lies in both tails
     of a U-shaped term; impossible for groupings learned from the outcome where the region lies on x12.
@@ -162,6 +180,10 @@ def draw_continuous(
         Three categorical features of 3, 4 and 6 levels, which matter.
     missing : bool
         15 % of the numeric cells are missing at random; the risk is that of the true values.
+    slopes : float64 array, shape (5,)
+        Coefficients of x1 to x5.
+    explained : float
+        Share of the outcome's variance that the features explain.
 
     Returns
     -------
@@ -170,7 +192,7 @@ def draw_continuous(
     """
     n = sizes.learned(continuous=True) + sizes.audited(continuous=True)
     values = draw_features(n, rng)
-    effects = sum_effects(values, bent=bent)
+    effects = sum_effects(values, bent=bent, slopes=slopes)
     shown = rescale(values) if scales else values.copy()
     if missing:
         shown[rng.random(shown.shape) < MISSING] = np.nan
@@ -180,8 +202,8 @@ def draw_continuous(
             codes = rng.integers(0, len(levels), n)
             effects = effects + np.array(levels)[codes]
             table[name] = np.array(list("abcdef"))[codes]
-    risk = np.sqrt(EXPLAINED) * effects / spread_effects(bent=bent, categories=categories)
-    outcome = risk + np.sqrt(1 - EXPLAINED) * rng.standard_normal(n)
+    risk = np.sqrt(explained) * effects / spread_effects(bent=bent, categories=categories, slopes=slopes)
+    outcome = risk + np.sqrt(1 - explained) * rng.standard_normal(n)
     return split_roles(
         make_records(
             table,
@@ -196,14 +218,15 @@ def draw_continuous(
 
 
 @cache
-def _reference_effects(bent: bool) -> Array:
+def _reference_effects(bent: bool, flags: bool) -> Array:
     """Draw the standardised effects of records that only fix levels; not to be changed."""
     values = draw_features(REFERENCE_DRAWS, np.random.default_rng(8))
+    values = flag_features(values) if flags else values
     return sum_effects(values, bent=bent) / spread_effects(bent=bent, categories=False)
 
 
 @cache
-def find_level(bent: bool, sd: float, slope: float, rate: float) -> float:
+def find_level(bent: bool, sd: float, slope: float, rate: float, flags: bool = False) -> float:
     """Find the level of log-odds at which a given share has an event.
 
     Parameters
@@ -216,6 +239,8 @@ def find_level(bent: bool, sd: float, slope: float, rate: float) -> float:
         Slope of the log-odds on the standardised effects.
     rate : float
         The share.
+    flags : bool
+        Whether x1 and x12 are yes or no.
 
     Returns
     -------
@@ -227,7 +252,7 @@ def find_level(bent: bool, sd: float, slope: float, rate: float) -> float:
     >>> round(find_level(False, 0.0, 0.0, 0.08), 3)
     -2.442
     """
-    effects = slope * _reference_effects(bent)
+    effects = slope * _reference_effects(bent, flags)
     return float(brentq(lambda level: average_risk(level + effects, sd).mean() - rate, -10.0, 5.0))
 
 
@@ -238,6 +263,7 @@ def draw_binary(
     *,
     bent: bool = False,
     steep: bool = False,
+    flags: bool = False,
 ) -> Drawn:
     r"""Draw a world with a rare event and independent records.
 
@@ -255,6 +281,8 @@ def draw_binary(
         U-shaped instead of linear in x2.
     steep : bool
         The focal group, a quarter of all, is common at high risk.
+    flags : bool
+        x1 and x12 are yes or no; see `flag_features`.
 
     Returns
     -------
@@ -262,9 +290,9 @@ def draw_binary(
         A replicate.
     """
     n = sizes.learned(continuous=False) + sizes.audited(continuous=False)
-    values = draw_features(n, rng)
+    values = flag_features(draw_features(n, rng)) if flags else draw_features(n, rng)
     effects = sum_effects(values, bent=bent) / spread_effects(bent=bent, categories=False)
-    risk = np.asarray(expit(find_level(bent, 0.0, 1.0, EVENTS) + effects))
+    risk = np.asarray(expit(find_level(bent, 0.0, 1.0, EVENTS, flags) + effects))
     focal = draw_focal(values, rng)
     if steep:
         focal = rng.random(n) < expit(find_level(bent, 0.0, STEEP, SHARE) + STEEP * effects)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -116,6 +116,8 @@ class World:
         What is planted, one at a time, in the same records.
     real : str
         File with real covariates that it needs; blank for none.
+    changes : tuple of (str, value)
+        Constants of the pocket audit that differ in it, by their name.
     """
 
     name: str
@@ -123,6 +125,7 @@ class World:
     draw: Callable[..., Drawn]
     plants: tuple[Plant, ...]
     real: str = ""
+    changes: tuple[tuple[str, Any], ...] = ()
 
 
 def plan_plants(*, gaps: tuple[str, ...], errors: tuple[str, ...]) -> tuple[Plant, ...]:
