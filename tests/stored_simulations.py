@@ -26,12 +26,12 @@ SKILL = {"ridge": 0.8, "combined": 0.75, "forest": 0.6, "targeted": 0.7, "cem": 
 """Share of the affected records that a method flags here."""
 
 
-def make_rows(worlds, replicates, *, seed=5):
+def make_rows(names, replicates, *, seed=5, worlds=WORLDS):
     """Draw the counts of some replicates; `cem` has no pocket, and targeted plain only numbers."""
     rng = np.random.default_rng(seed)
     found = []
-    for world in WORLDS:
-        for replicate in range(replicates if world.name in worlds else 0):
+    for world in worlds:
+        for replicate in range(replicates if world.name in names else 0):
             for plant in world.plants:
                 for method in METHODS:
                     if method == "targeted plain" and not world.continuous:
