@@ -19,7 +19,7 @@ from auditbook.figures.style import (
 from auditbook.results import rows
 
 NOTHING = "No replicates are stored."
-LABEL_WIDTH, TITLE_WIDTH = 38, 24
+LABEL_WIDTH = 38
 COLUMNS = 2
 """Panels side by side."""
 
@@ -39,14 +39,15 @@ def draw_variants(table: pd.DataFrame) -> list[Axes]:
         interval as declared.
     """
     parts = list(table.groupby(["scenario", "method"], sort=False))
-    lines = [1 + len(part) for _, part in parts]
-    bands = [lines[start : start + COLUMNS] for start in range(0, len(lines), COLUMNS)]
-    height = 1.0 + sum(0.6 + 0.42 * max(band) for band in bands)
+    counts = [len(part) for _, part in parts]
+    heights = [0.9 + 0.48 * max(counts[start : start + COLUMNS]) for start in range(0, len(counts), COLUMNS)]
+    height = max(0.6 + sum(heights), 2.0)
     figure: Figure = plt.figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
     with plt.rc_context(STYLE):
         if not parts:
             return [say_nothing_to_draw(figure.add_subplot(), NOTHING)]
-        panels = [figure.add_subplot(len(bands), COLUMNS, place + 1) for place in range(len(parts))]
+        grid = figure.add_gridspec(len(heights), COLUMNS, height_ratios=heights)
+        panels = [figure.add_subplot(grid[divmod(place, COLUMNS)]) for place in range(len(parts))]
     for place, (ax, (_, part)) in enumerate(zip(panels, parts, strict=True)):
         _draw_panel(ax, part, labelled=place % COLUMNS == 0)
     for ax in panels[-COLUMNS:]:
@@ -60,7 +61,7 @@ def draw_variants(table: pd.DataFrame) -> list[Axes]:
 def _draw_panel(ax: Axes, part: pd.DataFrame, *, labelled: bool) -> None:
     """Draw the rows of one published score."""
     listed = rows(part)
-    names = [f"{wrap_label(row.change, width=LABEL_WIDTH)} (n = {row.replicates})" for row in listed]
+    names = [f"{wrap_label(row.change, width=LABEL_WIDTH, lines=3)} (n = {row.replicates})" for row in listed]
     label_rows(ax, names if labelled else [""] * len(names))
     ax.axvspan(listed[0].f1_low, listed[0].f1_high, color=NEUTRAL, alpha=0.18, linewidth=0)
     ax.axvline(listed[0].printed, color="black", linestyle="--", linewidth=1)
@@ -68,5 +69,4 @@ def _draw_panel(ax: Axes, part: pd.DataFrame, *, labelled: bool) -> None:
         ax.plot((row.f1_low, row.f1_high), (y, y), color=COLOURS[0], linewidth=1.6, solid_capstyle="butt")
         ax.plot(row.f1, y, "o", color=COLOURS[0], markersize=6, clip_on=False, zorder=3)
     ax.set_xlim(0, 1.03)
-    title = wrap_label(f"{listed[0].scenario}: {listed[0].method}", width=TITLE_WIDTH + 14)
-    ax.set_title(title, fontsize=SMALL_SIZE)
+    ax.set_title(f"{listed[0].scenario}\n{listed[0].method}", fontsize=SMALL_SIZE)

@@ -268,9 +268,8 @@ def describe_changes(table: pd.DataFrame) -> str:
     for change, part in table[table["change"] != DECLARED].groupby("change", sort=False):
         counts = part["says"].value_counts()
         nearer, farther, still = (int(counts.get(each, 0)) for each in (NEARER, FARTHER, STILL))
-        words = str(change)
         text = (
-            f"- {words[0].upper()}{words[1:]}: of {plural(len(part), 'printed score')}, {nearer} "
+            f"- *{change}*: of {plural(len(part), 'printed score')}, {nearer} "
             f"{'comes' if nearer == 1 else 'come'} nearer, {farther} {'goes' if farther == 1 else 'go'} "
             f"away, {still} {'does' if still == 1 else 'do'} not move beyond chance."
         )

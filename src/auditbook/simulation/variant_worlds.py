@@ -132,7 +132,7 @@ VARIANTS = (
             _plan(gaps=("halves",), errors=("halves",)),
         ),
         LINEAR,
-        "the same, and 6,000 records in either role",
+        "the same halves, and 6,000 records in either role",
         (("halves", "masked"),),
     ),
     Variant(
