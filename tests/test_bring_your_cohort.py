@@ -54,6 +54,14 @@ def test_the_cohort_file_on_the_page_is_valid(page, tmp_path):
     assert read_cohort_file(tmp_path / "visits.toml").name == "my-hospital-2024"
 
 
+def test_the_cohort_file_for_a_number_is_valid_and_compares_two_models(page, tmp_path):
+    text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+    (tmp_path / "days.toml").write_text(text, encoding="utf-8")
+    file = read_cohort_file(tmp_path / "days.toml")
+    assert file.outcome.event is None
+    assert len(file.pockets.paired) == 1
+
+
 def table(rows=40, **columns):
     frame = pd.DataFrame({"y": [0, 1] * (rows // 2), "race": ["a", "b"] * (rows // 2), "x": range(rows)})
     return frame.assign(**columns)
