@@ -1,6 +1,7 @@
 """What is said of pockets is true of every cohort, and drawn for each."""
 
 import re
+from types import SimpleNamespace
 
 import matplotlib as mpl
 
@@ -270,6 +271,13 @@ def test_an_error_of_the_whole_comes_before_those_of_pockets(tables):
     assert "one error of the whole model" in say.describe_errors(laid)
     findings = act.list_findings(errors, made["pockets"], model="xgboost")
     assert "**First of all**" in act.write_requests(findings, errors)
+    info = {"pockets": {"status": "done"}}
+    told = [
+        act.describe_pockets(SimpleNamespace(info=info, pocket_errors=one, pockets=made["pockets"]))
+        for one in (errors, made["pocket_errors"])
+    ]
+    assert ["one error of the whole model" in text for text in told] == [True, False]
+    assert "About **xgboost**, the first of the 2 models" in told[0]
 
 
 def test_two_models_are_named_where_their_gaps_are_compared(tables):

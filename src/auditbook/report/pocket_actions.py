@@ -157,6 +157,20 @@ def _errs_as_a_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> bool:
     return len(whole) > 0 and len({*whole["direction"], *findings["kind"]}) == 1
 
 
+def _write_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Warn a board that what the flagged pockets show is an error of the whole model, and say how large."""
+    found = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
+    found = found[(found["pocket"] == OVERALL) & is_true(found["flagged"])]
+    row = rows(found)[0]
+    ends = sorted((abs(row.ci_low), abs(row.ci_high)))
+    return (
+        f"**These are not findings of their own.** In all {plural(row.n, 'audited record')} together "
+        f"{escape(row.model)} is {WORDS[row.direction]} by {number(abs(row.estimate))} on average "
+        f"({interval(*ends)}), and every flagged pocket errs to the same side: this is first of all one "
+        "error of the whole model. Have it recalibrated, and audit its pockets again on other patients."
+    )
+
+
 def describe_review(findings: pd.DataFrame) -> str:
     """Say how many of the audited records a review list would hold.
 
@@ -285,16 +299,25 @@ def describe_pockets(run: Run, *, limit: int = 4) -> str:
     Returns
     -------
     str
-        Markdown: why there are no pockets, or the lines for a board, what they ask, and how far the audit
-        reached.
+        Markdown: why there are no pockets, or the lines for a board, whether they are one error of the whole
+        model, and how far the audit reached.
     """
     errors, pockets = run.pocket_errors, run.pockets
     announced = announce_pockets(run.info, pockets, errors)
     if announced:
         return announced
-    model = str(errors["model"].iloc[0])
+    models = list(dict.fromkeys(errors["model"]))
+    model = str(models[0])
     findings = list_findings(errors, pockets, model=model)
     lines = [write_findings(findings.head(limit), errors)]
+    if len(models) > 1:
+        lines.insert(
+            0,
+            f"About **{escape(model)}**, the first of the {len(models)} models whose errors were tested; "
+            "`pocket_errors.csv` holds all.",
+        )
+    if _errs_as_a_whole(findings, errors):
+        lines.append(_write_whole(findings, errors))
     more = len(findings) - limit
     if more > 0:
         lines.append(
