@@ -194,6 +194,7 @@ def test_late_features_are_a_limit_of_trained_models_only(runs):
 def test_harm_and_left_out_rows_are_said(runs):
     run = runs["nine_groups"]
     assert "a long stay nobody planned for" in say.describe_question(run)
+    assert "- **DI**, Disparate impact. Smallest over largest selection rate" in say.describe_question(run)
     assert "outcome missing: 1,234" in say.describe_left_out(run.info)
     assert "None was left out" in say.describe_left_out(runs["three_sites"].info)
 

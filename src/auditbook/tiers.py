@@ -33,7 +33,7 @@ class Tier:
 
 _ALL = (
     Tier("Practical-Stability", 0, "Act on the verdict; audit again when the model or its patients change."),
-    Tier("Caution-Required", 1, "Act on the verdict with the weak axis named beside it, and mend that axis."),
+    Tier("Caution-Required", 1, "Act on the verdict, say beside it which axis is weak, and mend that axis."),
     Tier("High-Variance", 2, "Pool records or sites, and let people review before anything is certified."),
     Tier("Catastrophic-Instability", 3, "Certify nothing for use elsewhere until the verdict has settled."),
 )

@@ -264,10 +264,11 @@ def describe_question(run: Run) -> str:
         parts.append(f"The harm behind it: {escape(info['harm'].rstrip(' .'))}.")
     metrics, attributes = run.protocol.metrics, list(dict.fromkeys(run.verdicts["attribute"]))
     parts.append(
-        f"Each model is judged by {plural(len(metrics), 'metric')} ({join_words(metrics)}) on "
-        f"{plural(len(attributes), 'attribute')} ({name_list(attributes)})."
+        f"Each model is judged by {plural(len(metrics), 'metric')} on "
+        f"{plural(len(attributes), 'attribute')} ({name_list(attributes)}):"
     )
-    return " ".join(parts)
+    named = [f"- **{escape(name)}**, {METRICS[name].title}. {METRICS[name].meaning}" for name in metrics]
+    return " ".join(parts) + "\n\n" + "\n".join(named)
 
 
 def _write_number(n: int, word: str) -> str:

@@ -230,10 +230,10 @@ def describe_axes(board: pd.DataFrame, run: Run) -> str:
     lines = [
         f"- **Another sample** (flip rate above {number(protocol.vfr_stable, digits=2)}): "
         f"{count_of(flips, total, 'verdict')} {_verb(flips)} short.",
-        f"- **Size** (N* above {count(protocol.field_size)} or not reached): "
-        f"{count_of(size, total, 'verdict')} {_verb(size)} short.",
-        f"- **Other sites** (kappa below {number(protocol.kappa_stable, digits=2)}): "
-        f"{_tell_sites(graded, run)}",
+        f"- **Size** (N*, the records at which the metric has settled, above {count(protocol.field_size)} or "
+        f"not reached): {count_of(size, total, 'verdict')} {_verb(size)} short.",
+        "- **Other sites** (kappa, the agreement of folds of whole sites beyond chance, below "
+        f"{number(protocol.kappa_stable, digits=2)}): {_tell_sites(graded, run)}",
     ]
     return "\n".join(lines)
 
