@@ -83,6 +83,20 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path):
     assert load_cohort(read_cohort_file(path), cache_dir=tmp_path).outcome.tolist() == [0, 1, 1]
 
 
+def test_a_score_with_blank_cells_is_drafted_and_they_are_counted(tmp_path):
+    table = hospital_table()
+    table.loc[:4, "risk_score"] = None
+    path = draft(tmp_path, table)
+    assert [item.column for item in read_cohort_file(path).scores] == ["risk_score"]
+    assert "# 5 records have no such score" in path.read_text(encoding="utf-8")
+
+
+def test_dates_written_as_text_are_no_features(tmp_path):
+    days = {"in": "2024-03-31", "out": "31.3.2024 08:15", "born": "3/31/24", "ward": "3-1", "code": "1.2-24"}
+    raw = tomllib.loads(draft(tmp_path, hospital_table().assign(**days)).read_text(encoding="utf-8"))
+    assert raw["features"]["exclude"] == ["encounter", "in", "out", "born"]
+
+
 def test_a_value_that_looks_like_a_comparison_is_drafted_as_a_value(tmp_path):
     table = hospital_table().drop(columns="died").assign(readmitted=["<30", ">30", "NO", "NO"] * 100)
     file = read_cohort_file(draft(tmp_path, table))

@@ -185,10 +185,18 @@ def test_thin_groups_missing_values_and_one_large_site_are_pointed_out(tmp_path)
     text = BASIC + 'missing = "group"\n[site]\ncolumn = "h"\n'
     cautions = warn_cohort(load(tmp_path, table, text))
     assert "c (about 1 records, 30 needed)" in only(cautions, "too few records")[0]
+    assert "blank cells" not in only(cautions, "too few records")[0]
     assert "missing in 401 of 2,000 records (20%)" in only(cautions, "missing in")[0]
     assert "'big' holds 75% of the records" in only(cautions, "holds")[0]
     cautions = warn_cohort(load(tmp_path, table, text.replace('"group"', '"drop"')))
     assert "missing in 401 of 2,000 records (20%)" in only(cautions, "missing in")[0]
+
+
+def test_too_few_blank_cells_to_be_a_group_may_be_left_out(tmp_path):
+    table = large_table()
+    table.loc[:3, "race"] = None
+    cautions = warn_cohort(load(tmp_path, table, BASIC + 'missing = "group"\n'))
+    assert 'leave blank cells out with missing = "drop"' in only(cautions, "too few records")[0]
 
 
 def test_names_that_differ_in_blanks_or_capitals_are_pointed_out(tmp_path):

@@ -133,9 +133,12 @@ def _warn_support(cohort: Cohort) -> Iterator[str]:
         ]
         if thin:
             part = f" in the {share:.0%} that is audited" if share < 1 else ""
+            blank = any(text.startswith(f"{MISSING_GROUP} (") for text in thin)
+            drop = 'leave blank cells out with missing = "drop", ' if blank else ""
             yield (
                 f"[attributes.{attribute.name}]: too few records{part} for every verdict: "
-                f"{', '.join(thin)}; join groups with a recoding, or accept 'inconclusive'"
+                f"{', '.join(thin)}; join groups with a recoding, {drop}or accept 'inconclusive' for every "
+                "metric that needs them"
             )
 
 
@@ -160,6 +163,8 @@ def _warn_scores(cohort: Cohort) -> Iterator[str]:
         values = as_numbers(cohort.table[score.column]).cells
         if values.min() == values.max():
             yield f"[scores.{score.name}]: every record has the same score, {values.min():g}"
+        elif cohort.continuous:
+            continue
         elif score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
             who = "every record" if values.min() >= score.threshold else "no record"
             yield (

@@ -38,6 +38,7 @@ _SCORE = r"prob|probability|score|risk|pred|prediction|phat|p_hat|hat"
 _LATE = r"charges?|costs?|discharge\w*|disposition|severity|drg|mortality"
 _POSITIVE = ("yes", "y", "true", "1", "died", "dead", "expired", "<30", "event", "positive")
 _MARKS = ("?", "NA", "N/A", "#N/A", "nan", "NaN", "NULL", "null")
+_DATE = r"\s*(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{2,4})([ T]\d{1,2}:\d{2}.*)?\s*"
 _FEW, _MANY = 2, 30
 
 
@@ -101,7 +102,7 @@ def draft_cohort(path: Path, *, target: Path | None = None) -> str:
         *_draft_attributes(frame, guess),
         *_draft_missing(frame),
         *_draft_features(guess),
-        *_draft_scores(guess),
+        *_draft_scores(frame, guess),
     ]
     return "\n".join(lines) + "\n"
 
@@ -143,7 +144,7 @@ def _guess_roles(frame: pd.DataFrame) -> _Guess:
             taken.add(column)
             break
     free = [c for c in frame.columns if c not in taken]
-    identifiers = tuple(c for c in free if _is_identifier(frame[c]))
+    identifiers = tuple(c for c in free if _is_identifier(frame[c]) or _is_date(frame[c]))
     late = tuple(c for c in _named(frame, _LATE) if c in free and c not in identifiers)
     return _Guess(outcome, event, site, unit, attributes, scores, identifiers, late)
 
@@ -164,12 +165,20 @@ def _groups_well(column: pd.Series) -> bool:
 def _is_share(column: pd.Series) -> bool:
     if column.dtype.kind != "f":
         return False
-    return bool(column.notna().all() and column.between(0, 1).all() and column.nunique() > _FEW)
+    return bool(column.dropna().between(0, 1).all() and column.nunique() > _FEW)
 
 
 def _is_identifier(column: pd.Series) -> bool:
     present = int(column.notna().sum())
     return column.dtype.kind != "f" and present > _FEW and column.nunique() > ID_SHARE * present
+
+
+def _is_date(column: pd.Series) -> bool:
+    """Tell whether a column of text holds days, such as 2024-03-31 or 31.3.2024 08:15."""
+    present = column.dropna()
+    if column.dtype != object or present.empty:
+        return False
+    return bool(present.astype(str).str.fullmatch(_DATE).all())
 
 
 def _guess_event(column: pd.Series) -> str | int | None:
@@ -304,9 +313,9 @@ def _draft_missing(frame: pd.DataFrame) -> list[str]:
 
 def _draft_features(guess: _Guess) -> list[str]:
     return [
-        "# For models trained here. Exclude whatever is the outcome in other words, and identifiers.",
+        "# For models trained here. Exclude whatever is the outcome in other words, identifiers and dates.",
         "[features]",
-        f"exclude = {_list(guess.identifiers)}    # guess: identifiers",
+        f"exclude = {_list(guess.identifiers)}    # guess: identifiers and dates",
         f"late = {_list(guess.late)}    # guess: known only at the end of the stay",
         "",
     ]
@@ -316,9 +325,15 @@ def _list(names: Sequence[str]) -> str:
     return f"[{', '.join(_quote(name) for name in names)}]"
 
 
-def _draft_scores(guess: _Guess) -> list[str]:
+def _draft_scores(frame: pd.DataFrame, guess: _Guess) -> list[str]:
     lines = []
     for position, column in enumerate(guess.scores, start=1):
+        blank = int(frame[column].isna().sum())
+        if blank:
+            lines.append(
+                f"# {blank:,} records have no such score and cannot be judged: fill them in, or drop them "
+                "under [data]."
+            )
         key = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_") or f"score_{position}"
         lines += [
             f"[scores.{key}]    # guess: numbers between 0 and 1",

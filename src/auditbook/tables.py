@@ -162,7 +162,8 @@ def _read_text(path: Path, separator: str, text_columns: Collection[str]) -> Pla
         mark = next(mark for mark in ";\t|," if mark in names[0])
         shown = "tabs" if mark == "\t" else f"'{mark}'"
         raise InputError(
-            f"{path.name}: the cells are separated by {shown}; allowed: commas in .csv, tabs in .tsv"
+            f"{path.name}: the cells are separated by {shown}; allowed: commas in .csv, tabs in .tsv (a "
+            "spreadsheet offers both when it exports, with a point in numbers such as 0.5)"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
