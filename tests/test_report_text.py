@@ -123,6 +123,8 @@ def test_missing_number_in_a_table_has_no_interval():
 
 def test_empty_table_says_so():
     assert "nothing to list" in table_html(pd.DataFrame({"a": []}), [Column("a", "a")])
+    sizes = [table_html(pd.DataFrame({"a": [1]}), [Column("a", "a")] * n).count("0.88em") for n in (8, 9)]
+    assert sizes == [1, 0]
 
 
 def test_unknown_column_is_an_error_even_without_rows():

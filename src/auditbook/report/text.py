@@ -12,6 +12,8 @@ from IPython.display import HTML, Markdown
 from auditbook.errors import InputError, nearest
 
 MISSING = "\u2013"  # an en dash
+MANY_COLUMNS = 9
+"""From this many columns on, a table is set smaller so that its last column is not cut off."""
 Kind = Literal["text", "count", "share", "number"]
 
 
@@ -364,8 +366,9 @@ def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str =
             raise KeyError(f"the table has no column {missing[0]!r}")
         rows = [f'<tr><td colspan="{len(columns)}">nothing to list</td></tr>']
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    size = 0.88 if len(columns) < MANY_COLUMNS else 0.8
     return (
-        '<div style="overflow-x:auto"><table class="dataframe table" style="font-size:0.88em">'
+        f'<div style="overflow-x:auto"><table class="dataframe table" style="font-size:{size}em">'
         f"{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
