@@ -2,12 +2,13 @@
 
 import os
 import signal
+import socketserver
 import threading
 from dataclasses import replace
 
 import pytest
 
-from auditbook.errors import InputError
+from auditbook.errors import InputError, RunError
 from auditbook.simulation import tasks as module
 from auditbook.simulation.replicates import run_replicate
 from auditbook.simulation.scenarios import find_world
@@ -15,6 +16,7 @@ from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.synthetic_worlds import LINEAR, SCALES
 from auditbook.simulation.tasks import Task, plan_tasks, run_tasks
 
+dask = pytest.importorskip("dask", reason="Dask is not installed")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
 TINY = Sizes(continuous=200, continuous_trees=5, draws=99, rounds=5)
@@ -45,7 +47,6 @@ def test_a_worker_that_dies_midway_changes_no_byte(tmp_path):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
 def test_a_worker_that_may_start_processes_fits_block_models(tmp_path):
     pytest.importorskip("graph_tool")
-    dask = pytest.importorskip("dask")
     small = replace(TINY, binary=200, binary_audit=600, binary_trees=5, quiet_audits=1)
     with (
         dask.config.set({"distributed.worker.daemon": False}),
@@ -63,3 +64,26 @@ def test_a_cluster_without_dask_is_one_plain_error(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install distributed"):
         run_tasks(TASKS, tmp_path, sizes=TINY, scheduler="tcp://nowhere:1")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "foo://node:8786", "tcp://", "tcp://node:port"])
+def test_what_is_no_address_is_told_at_once(tmp_path, address):
+    with pytest.raises(InputError, match=r"is no address.*such as tcp://node:8786"):
+        run_tasks(TASKS, tmp_path, sizes=TINY, scheduler=address)
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9])
+def test_an_address_without_a_scheduler_is_one_plain_error(tmp_path, answer):
+    class Other(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(answer)
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+        socketserver.TCPServer(("127.0.0.1", 0), Other) as server,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.server_address[1]}"
+        with pytest.raises(RunError, match=f"no Dask scheduler answers at {address}"):
+            run_tasks(TASKS, tmp_path, sizes=TINY, scheduler=address)
+        server.shutdown()

@@ -160,6 +160,30 @@ def test_folders_that_hold_no_replicates_are_refused(tmp_path):
         collect(tmp_path)
 
 
+def test_rows_that_were_cut_off_anywhere_or_overwritten_are_refused(finished, tmp_path):
+    whole = (finished / TASKS[0].file).read_bytes()
+    header = whole.index(b"\n") + 1
+    cuts = [0, 1, header - 5, header - 1, header, header + 1, len(whole) // 2, len(whole) - 2, len(whole) - 1]
+    damaged = [whole[:cut] for cut in cuts if whole[:cut][-20:] != whole[-20:]]
+    damaged += [
+        whole + b"linear,0\n",
+        whole + b"x\n",
+        b"\xff\xfe" + whole,
+        whole[:header] + b"," * 40 + b"\n",
+    ]
+    for content in damaged:
+        (tmp_path / TASKS[0].file).write_bytes(content)
+        with pytest.raises(InputError, match=rf"{TASKS[0].file} does not hold .* remove it to run it again"):
+            collect(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["taken", "taken/below"])
+def test_a_folder_that_cannot_be_made_is_one_plain_error(tmp_path, place):
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(InputError, match=r"cannot hold replicates.*--folder"):
+        run_tasks(TASKS, tmp_path / place, sizes=TINY)
+
+
 def test_what_is_stored_is_what_was_run_and_stays_the_same_bytes(finished, tmp_path):
     origin = store(finished, tmp_path / "one")
     store(finished, tmp_path / "two")

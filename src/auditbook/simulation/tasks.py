@@ -1,15 +1,17 @@
 """How are replicates run: one task each, in any order, anywhere, and each finished one is kept."""
 
+import asyncio
 import json
 import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from io import StringIO
 from multiprocessing import current_process
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
@@ -22,7 +24,7 @@ import pandas as pd
 
 from auditbook.errors import InputError, RunError
 from auditbook.simulation.provenance import Log, digest_code, other_makers
-from auditbook.simulation.replicates import COLUMNS, run_replicate
+from auditbook.simulation.replicates import COLUMNS, KEYS, run_replicate
 from auditbook.simulation.scenarios import find_world
 from auditbook.simulation.sizes import Sizes
 from auditbook.simulation.worlds import World
@@ -298,6 +300,7 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
     if find_spec("distributed") is None:
         raise InputError("--scheduler needs Dask: pip install distributed, here and where workers run")
     distributed: Any = import_module("distributed")
+    _reach(distributed, scheduler)
     run = uuid4().hex
     with distributed.Client(scheduler, set_as_default=False) as client:
         futures = [
@@ -315,6 +318,25 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
             future.release()
 
 
+def _reach(distributed: Any, scheduler: str) -> None:
+    """Refuse an address at which no scheduler answers, which a client would be slow to give up."""
+
+    async def greet() -> None:
+        settings = distributed.Security().get_connection_args("client")
+        (await distributed.comm.connect(scheduler, **settings)).abort()
+
+    shape = "the address that the scheduler prints, such as tcp://node:8786"
+    try:
+        with ThreadPoolExecutor(1) as pool:  # a notebook's own thread has a loop already
+            pool.submit(lambda: asyncio.run(greet())).result()
+    except ValueError as fault:
+        raise InputError(f"--scheduler: {scheduler!r} is no address ({fault}); write {shape}") from fault
+    except (OSError, MemoryError) as fault:  # the latter: a web page's first bytes, read as a length
+        raise RunError(
+            f"no Dask scheduler answers at {scheduler} ({fault}); start one, or name {shape}"
+        ) from fault
+
+
 def claim_folder(rows: Path, sizes: Sizes) -> None:
     """Make the folder of the rows, or check that those in it were made with the same sizes.
 
@@ -328,12 +350,16 @@ def claim_folder(rows: Path, sizes: Sizes) -> None:
     Raises
     ------
     InputError
-        If it was made with others.
+        If it was made with others, or cannot be made or written in.
     """
-    rows.mkdir(parents=True, exist_ok=True)
     known = rows / PLAN
-    if not known.exists():
-        _write_first(known, json.dumps(asdict(sizes), indent=1) + "\n")
+    try:
+        rows.mkdir(parents=True, exist_ok=True)
+        if not known.exists():
+            _write_first(known, json.dumps(asdict(sizes), indent=1) + "\n")
+    except OSError as fault:
+        reason = f"{rows} cannot hold replicates: {fault.strerror or fault}"
+        raise InputError(f"{reason}; name a folder that can be written with --folder") from fault
     if read_sizes(rows) != sizes:
         raise InputError(f"{rows} holds replicates of other sizes ({known}); name another folder")
 
@@ -404,13 +430,23 @@ def collect(rows: Path) -> pd.DataFrame:
     InputError
         If there are none, or a file is damaged.
     """
-    parts = []
-    for path in sorted(rows.glob("*.csv")):
-        part = pd.read_csv(path, keep_default_na=False)
-        if list(part.columns) != COLUMNS:
-            raise InputError(f"{path} does not hold the rows of a replicate; remove it to run it again")
-        parts.append(part)
+    parts = [_read_rows(path) for path in sorted(rows.glob("*.csv"))]
     if not parts:
         raise InputError(f"{rows} holds no finished replicate")
     joined = pd.concat(parts, ignore_index=True)
     return joined.sort_values(["world", "seed", "replicate"], kind="stable", ignore_index=True)
+
+
+def _read_rows(path: Path) -> pd.DataFrame:
+    """Read the rows of one replicate; refuse a file that is cut off, changed or none of ours."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        part = pd.read_csv(StringIO(text), keep_default_na=False)
+        counts = part[[name for name in COLUMNS if name not in KEYS]]
+        whole = text.endswith("\n") and list(part.columns) == COLUMNS and len(part) > 0
+        whole = whole and all(kind.kind == "i" for kind in counts.dtypes)
+    except (ValueError, KeyError):  # not text, no table, or one without these columns
+        whole = False
+    if not whole:
+        raise InputError(f"{path} does not hold the rows of a replicate; remove it to run it again")
+    return part
