@@ -9,8 +9,10 @@ import pytest
 
 from auditbook.cli import main
 from auditbook.cohort import load_cohort, read_cohort_file
+from auditbook.pocket_assign import place_records
 from auditbook.pocket_audit import TABLES, make_pockets
 from auditbook.pocket_world import build_world, map_columns, unit_kind
+from auditbook.pockets.repair import list_findings
 from auditbook.pockets.saving import digest_map, load_map
 
 COHORT = """\
@@ -267,9 +269,11 @@ def test_a_continuous_outcome_is_audited_on_its_own_and_new_records_are_sent_to_
     assert any("predicts too little" in cell for cell in found["forest_review"])
     assert main(["pockets", "assign", str(run), str(new)]) == 2
     assert "not overwritten" in capsys.readouterr().err
-    table[["kind", "age"]].to_csv(new, index=False)
+    table.rename(columns={"age": "Age"})[["kind", "Age"]].to_csv(new, index=False)
     assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "other.csv")]) == 2
-    assert "'reading' is missing" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "new.csv: column 'reading' is missing" in told
+    assert "new.csv: column 'age' is missing (did you mean 'Age'?)" in told
     wrong = table.assign(age="54 ans")[["kind", "reading", "age"]].head(50)
     wrong.to_csv(new, index=False)
     assert main(["pockets", "assign", str(run), str(new), "--output", str(tmp_path / "other.csv")]) == 2
@@ -291,6 +295,16 @@ def test_a_handful_of_patients_with_hundreds_of_stays_is_not_tested(audit):
     errors = audit(table).tables["pocket_errors"]
     assert set(errors["status"]) == {"untested"}
     assert errors["reason"].str.contains("units, 15 needed").all()
+
+
+def test_a_record_gets_no_infinite_lead_where_there_is_one_pocket(audit):
+    found = audit(choice_records=1_000_000)
+    for one in found.maps:
+        placed = one.assign(make_stays().head(20))
+        findings = list_findings([placed.codes], maps=[one], errors=found.tables["pocket_errors"])
+        columns = place_records(one, placed, findings).select_dtypes("number")
+        assert not np.isinf(columns.to_numpy()).any()
+        assert columns[f"{one.name}_lead"].isna().all() == (one.name == "ridge")
 
 
 def test_one_pocket_for_all_is_called_so(audit):

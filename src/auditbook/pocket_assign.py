@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cells import is_missing
-from auditbook.errors import InputError, printable
+from auditbook.errors import InputError, nearest, printable
 from auditbook.pockets.composition import ABSTAINED
 from auditbook.pockets.encoding import Encoding, load_encoding
 from auditbook.pockets.frozen import Assignment, FrozenMap
@@ -128,6 +128,16 @@ def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]
     InputError
         If a column is not there, or none of its filled cells can be read; if every column is blank.
     """
+    names = [str(name) for name in table.columns]
+    absent = [column.name for column in encoding.columns if column.name not in names]
+    if absent:
+        advice = "add it, named as in the cohort's data; cells that are not known may be blank"
+        raise InputError(
+            *(
+                printable(f"{file}: column {name!r} is missing{nearest(name, names)}; {advice}")
+                for name in absent
+            )
+        )
     matrix = encoding.encode(table)
     notes, faults, filled = [], [], 0
     for position, column in enumerate(encoding.columns):
@@ -180,7 +190,7 @@ def place_records(frozen: FrozenMap, found: Assignment, findings: pd.DataFrame) 
             f"{frozen.name}_name": np.array(titles, dtype=object)[found.codes],
             f"{frozen.name}_review": review,
             f"{frozen.name}_affinity": found.affinity,
-            f"{frozen.name}_lead": found.lead,
+            f"{frozen.name}_lead": np.where(np.isfinite(found.lead), found.lead, np.nan),  # no other pocket
         }
     )
 
