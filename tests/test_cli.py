@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,24 @@ def test_a_failing_chapter_ends_the_run_with_1_and_leaves_the_last_one_in_place(
     assert not (tmp_path / "run" / "html").exists()
     assert main(["run", *call, "--only", "metrics", "--seed", "9"]) == 1
     assert "audit: nothing has changed, results kept" in capsys.readouterr().err
+
+
+def test_one_chapter_alone_does_not_pass_older_pages_off_as_its_own(write, tmp_path, capsys, monkeypatch):
+    call = write()
+    short = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell('run_dir = ""', metadata={"tags": ["parameters"]})],
+        metadata={"kernelspec": {"name": "any", "display_name": "Any", "language": "python"}},
+    )
+    monkeypatch.setattr(chapters, "read_chapter", lambda name: short)
+    assert main(["audit", *call]) == 0
+    page = tmp_path / "run" / "html" / "index.html"
+    page.parent.mkdir()
+    page.write_text("pages of an earlier run", encoding="utf-8")
+    os.utime(page, (0, 0))
+    assert main(["run", *call, "--only", "metrics"]) == 0
+    said = capsys.readouterr().out
+    assert "metrics.ipynb" in said
+    assert "book: pages of an earlier run, not of these results" in said
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(write, tmp_path):

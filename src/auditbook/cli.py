@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -207,12 +208,18 @@ def _run(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_book
 
+    begun = time.time()
     with Progress(total=7 + len(chapter_names())) as progress:
         folder = run_book(_request(call), progress)
     page = folder / "html" / "index.html"
     print(f"results: {folder / 'results'}")
-    if page.is_file():
+    if call.only:
+        print(f"chapter: {folder / 'notebooks' / call.only}.ipynb")
+    # The pages are of an earlier run when one chapter alone was executed and others are still to come.
+    if page.is_file() and (not call.only or page.stat().st_mtime >= begun):
         print(f"book: {page}")
+    elif page.is_file():
+        print(f"book: pages of an earlier run, not of these results: {page}")
 
 
 def _audit_pockets(call: argparse.Namespace) -> None:
