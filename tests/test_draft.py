@@ -151,3 +151,34 @@ def test_name_with_accents_and_blanks_gives_a_plain_name_and_a_command_that_runs
     text = draft_cohort(tmp_path / "séjours 2024.csv", target=tmp_path / "séjours 2024.toml")
     assert tomllib.loads(text)["name"] == "sejours-2024"
     assert "auditbook check 'séjours 2024.toml'" in text
+
+
+@pytest.mark.parametrize(
+    ("names", "yes"),
+    [
+        (("Hôpital", "Sexe", "Âge", "Décès", "Risque prédit"), "oui"),
+        (("Krankenhaus", "Geschlecht", "Alter", "Verstorben", "Risiko"), "ja"),
+        (("Centro", "Sexo", "Edad", "Reingreso", "Riesgo"), "sí"),
+        (("Ospedale", "Sesso", "Età", "Morte", "Rischio"), "sì"),
+    ],
+)
+def test_roles_are_guessed_in_other_languages_and_with_accents(tmp_path, names, yes):
+    site, sex, age, outcome, score = names
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(
+        {
+            site: rng.choice(["A", "B", "C"], 400),
+            sex: rng.choice(["f", "m"], 400),
+            age: rng.integers(18, 95, 400),
+            outcome: rng.choice([yes, "-"], 400),
+            score: rng.random(400),
+        }
+    )
+    path = tmp_path / "séjours.csv"
+    table.to_csv(path, index=False)
+    drafted = tomllib.loads(draft_cohort(path))
+    assert drafted["site"]["column"] == site
+    assert drafted["outcome"]["column"] == outcome
+    assert drafted["outcome"]["event"] == yes
+    assert {each["column"] for each in drafted["attributes"].values()} == {sex, age}
+    assert score in str(drafted["scores"])

@@ -233,9 +233,12 @@ def test_flip_rate_just_over_the_bound_is_not_rounded_onto_it(runs):
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ((1, 500), "(n = 1). Among bins of at least 30 records the largest distance is 0.020."),
-        ((1, 29), "(n = 1). No bin holds the 30 records that a group needs."),
-        ((30, 500), "(n = 30)."),
+        (
+            (1, 500),
+            "Among bins of at least 30 records the largest distance is 0.020; it is set by a thinner ",
+        ),
+        ((1, 29), "No bin holds the 30 records that a group needs. Scores"),
+        ((30, 500), "≤ 0.05. Scores"),
     ],
 )
 def test_calibration_that_rests_on_a_thin_bin_says_so(runs, sizes, said):
@@ -246,7 +249,8 @@ def test_calibration_that_rests_on_a_thin_bin_says_so(runs, sizes, said):
     cell = {"standing": "fails", "model": "m", "metric": "CAL", "attribute": "sex", "estimate": 0.7}
     cell |= {"passes": "≤ 0.05", "why": "", "lowest_group": "", "highest_group": ""}
     told = say.describe_decisions(run, pd.DataFrame([cell]))
-    assert told.endswith(f"lie 70 points off the event rate in F {said}")
+    assert said in told
+    assert told.endswith(f"Scores from 0.7 to 0.8 lie 70 points off the event rate in F (n = {sizes[0]}).")
 
 
 def test_harm_that_ends_with_a_full_stop_gets_no_second_one(runs):

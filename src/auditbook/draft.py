@@ -18,25 +18,34 @@ from auditbook.protocol import Protocol
 from auditbook.summary import ID_SHARE
 from auditbook.tables import read_table_file
 
-_OUTCOME = r"outcome|event|label|target|died|death|dead|mortal|expire|readmi\w*|los|length_?of_?stay|y"
+# Names are compared without accents. Beside English: French, German, Italian, Portuguese, Spanish.
+_OUTCOME = (
+    r"outcome|event|label|target|died|death|dead|mortal|expire|readmi\w*|los|length_?of_?stay|y"
+    r"|deces|deced\w*|tod|verstorben|gestorben|morte|obito|muerte|exitus|fallecid\w*|rehospitali\w*"
+    r"|wiederaufnahme|reingreso"
+)
 _SITE = (
-    r"(site|hosp|hospital|facility|clinic|cent(er|re)|provider|thcic|institution)"
+    r"(site|hosp|hospital|facility|clinic|cent(er|re)|provider|thcic|institution"
+    r"|hopital|etablissement|krankenhaus|klinik|ospedale|centro)"
     r"([ _.-]?(id|code|nbr|no|num|number|name))?"
 )
-_UNIT = r"patient|person|subject|mrn|member|beneficiary"
+_UNIT = r"patient|person|subject|mrn|member|beneficiary|patiente|patientin|pa[cz]iente"
 _ATTRIBUTES = {
     "race": r"race|racial",
     "ethnicity": r"ethnic\w*|hispanic",
-    "sex": r"sex",
-    "gender": r"gender",
-    "age": r"age|age_?(group|band|years|cat\w*)|\w*_age|pat_age",
+    "sex": r"sex|sexe|sexo|sesso",
+    "gender": r"gender|genre|geschlecht|genere|genero",
+    "age": r"age|age_?(group|band|years|cat\w*)|\w*_age|pat_age|alter|edad|idade|eta",
     "payer": r"payer|payor|insurance|insurer|coverage",
     "language": r"language|lang",
     "disability": r"disabilit\w*|disabled",
 }
-_SCORE = r"prob|probability|score|risk|pred|prediction|phat|p_hat|hat"
+_SCORE = r"prob|probability|score|risk|pred|prediction|phat|p_hat|hat|risque|risiko|rischio|risco|riesgo"
 _LATE = r"charges?|costs?|discharge\w*|disposition|severity|drg|mortality"
-_POSITIVE = ("yes", "y", "true", "1", "died", "dead", "expired", "<30", "event", "positive")
+_POSITIVE = (
+    *("yes", "y", "true", "1", "died", "dead", "expired", "<30", "event", "positive"),
+    *("oui", "ja", "si", "sim"),
+)
 _MARKS = ("?", "NA", "N/A", "#N/A", "nan", "NaN", "NULL", "null")
 _DATE = r"\s*(\d{4}([-./])\d{1,2}\2\d{1,2}|\d{1,2}([-./])\d{1,2}\3\d{2,4})([ T]\d{1,2}:\d{2}.*)?\s*"
 _FEW, _MANY = 2, 30
@@ -130,7 +139,7 @@ def _guess_roles(frame: pd.DataFrame) -> _Guess:
             taken.add(column)
     scores = tuple(c for c in _named(frame, _SCORE) if c not in taken and _is_share(frame[c]))
     taken.update(scores)
-    named = [c for c in frame.columns if re.fullmatch(_SITE, c.strip(), re.IGNORECASE) and c not in taken]
+    named = [c for c in frame.columns if re.fullmatch(_SITE, _plain(c), re.IGNORECASE) and c not in taken]
     site = next((c for c in named if 1 < frame[c].nunique() < len(frame) / 2), None)
     unit = next(
         (c for c in _named(frame, _UNIT) if c not in taken | {site} and frame[c].nunique() > _MANY), None
@@ -149,11 +158,17 @@ def _guess_roles(frame: pd.DataFrame) -> _Guess:
     return _Guess(outcome, event, site, unit, attributes, scores, identifiers, late)
 
 
+def _plain(text: str) -> str:
+    """Return text without accents and outer blanks."""
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(part for part in parts if not unicodedata.combining(part)).strip()
+
+
 def _named(frame: pd.DataFrame, pattern: str) -> list[str]:
     """Return the columns one of whose words fits, whole names first."""
-    whole = [c for c in frame.columns if re.fullmatch(pattern, c.strip(), re.IGNORECASE)]
+    whole = [c for c in frame.columns if re.fullmatch(pattern, _plain(c), re.IGNORECASE)]
     words = re.compile(rf"(?<![a-z])({pattern})(?![a-z])", re.IGNORECASE)
-    spaced = {c: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", c) for c in frame.columns}
+    spaced = {c: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", _plain(c)) for c in frame.columns}
     return whole + [c for c in frame.columns if c not in whole and words.search(spaced[c])]
 
 
@@ -187,9 +202,9 @@ def _guess_event(column: pd.Series) -> str | int | None:
     if len(values) < _FEW:
         return None
     if len(values) <= 5:
-        known = [v for v in values if v.strip().lower() in _POSITIVE]
+        known = [v for v in values if _plain(v).lower() in _POSITIVE]
         if known:
-            first = min(known, key=lambda v: _POSITIVE.index(v.strip().lower()))
+            first = min(known, key=lambda v: _POSITIVE.index(_plain(v).lower()))
             return 1 if first == "1" and column.dtype != object else first
         return None
     if column.dtype.kind in "iuf" and (as_numbers(column).cells[~is_missing(column)] >= 0).all():

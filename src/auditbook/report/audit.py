@@ -401,23 +401,26 @@ def _write_scores(cell: Any, run: Run) -> str:
             points = number(100 * abs(worst.value), digits=0)
             scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
             return (
-                f"{value}: scores from {scores} lie {points} points off the event rate "
-                f"in {escape(worst.group)} (n = {count(worst.n)}).{_write_thin_bin(worst, bins, run)}"
+                f"{value}. {_write_full_bins(worst, bins, run)}Scores from {scores} lie {points} points off "
+                f"the event rate in {escape(worst.group)} (n = {count(worst.n)})."
             )
     if cell.lowest_group and cell.highest_group:
         return f"{value}; lowest in {escape(cell.lowest_group)}, highest in {escape(cell.highest_group)}."
     return f"{value}."
 
 
-def _write_thin_bin(worst: Any, bins: list[Any], run: Run) -> str:
-    """Say what is left of CAL without the bins that hold fewer records than a group needs."""
+def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
+    """Say, where the worst bin is thin, what CAL is without bins of fewer records than a group needs."""
     least = run.protocol.min_records
     if worst.n >= least:
         return ""
     full = [abs(row.value) for row in bins if row.n >= least]
     if not full:
-        return f" No bin holds the {least} records that a group needs."
-    return f" Among bins of at least {least} records the largest distance is {number(max(full))}."
+        return f"No bin holds the {least} records that a group needs. "
+    return (
+        f"Among bins of at least {least} records the largest distance is {number(max(full))}; "
+        "it is set by a thinner one. "
+    )
 
 
 def describe_unjudged(board: pd.DataFrame) -> str:
