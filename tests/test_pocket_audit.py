@@ -267,6 +267,10 @@ def test_a_continuous_outcome_is_audited_on_its_own_and_new_records_are_sent_to_
         names = np.array([*one.pockets, "abstained"])[codes]
         assert found[f"{one.name}_pocket"].tolist() == names.tolist()
     assert any("predicts too little" in cell for cell in found["forest_review"])
+    review = int((found[["forest_review", "ridge_review"]] != "").any(axis=1).sum())
+    told = capsys.readouterr().out
+    assert f"to review: {review}\n" in told
+    assert (f"warning: {review} of 50 records lie in a flagged pocket, too many" in told) == (review > 25)
     assert main(["pockets", "assign", str(run), str(new)]) == 2
     assert "not overwritten" in capsys.readouterr().err
     table.rename(columns={"age": "Age"})[["kind", "Age"]].to_csv(new, index=False)

@@ -177,6 +177,15 @@ def test_rows_that_were_cut_off_anywhere_or_overwritten_are_refused(finished, tm
             collect(tmp_path)
 
 
+def test_rows_that_were_cut_off_at_the_end_of_a_line_are_refused_beside_whole_ones(finished, tmp_path):
+    for task in TASKS:
+        (tmp_path / task.file).write_bytes((finished / task.file).read_bytes())
+    lines = (tmp_path / TASKS[2].file).read_text().splitlines(keepends=True)
+    (tmp_path / TASKS[2].file).write_text("".join(lines[:-3]))
+    with pytest.raises(InputError, match=rf"{TASKS[2].file} holds fewer rows .* remove it to run it"):
+        collect(tmp_path)
+
+
 @pytest.mark.parametrize("place", ["taken", "taken/below"])
 def test_a_folder_that_cannot_be_made_is_one_plain_error(tmp_path, place):
     (tmp_path / "taken").write_text("a file")

@@ -114,11 +114,11 @@ def _warn_names(cohort: Cohort) -> Iterator[str]:
         for name in attribute.groups:
             if name != name.strip():
                 yield f"{where}: the group {name!r} has blanks at an end; recode it if they are not meant"
-        for one, other in combinations(attribute.groups, 2):
+        for one, other in combinations(sorted(attribute.groups, key=lambda name: name != name.strip()), 2):
             if " ".join(one.split()).casefold() == " ".join(other.split()).casefold():
                 yield (
                     f"{where}: the groups {one!r} and {other!r} differ in blanks or capitals only; to join "
-                    f"them: groups = {{ '{one}' = '{other}' }}"
+                    f"them: groups = {{ '{other}' = '{one}' }}"
                 )
 
 

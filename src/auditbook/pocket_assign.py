@@ -21,6 +21,9 @@ from auditbook.tables import read_table_file
 MAPS = ("forest", "ridge")
 WORDS = {"over": "predicts too much", "under": "predicts too little"}
 
+MOST = 0.5
+"""Share of records to review above which a list of them helps nobody."""
+
 
 @dataclass(frozen=True)
 class Assigned:
@@ -31,7 +34,7 @@ class Assigned:
     records, abstained, review : int
         Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map.
     notes : tuple of str
-        What of the file could not be read, column by column.
+        What of the file could not be read, column by column; and whether most records are to be reviewed.
     """
 
     records: int
@@ -86,6 +89,11 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     write_table(found, output)
     review = (found["forest_review"] != "") | (found["ridge_review"] != "")
     abstained = int((found["forest_pocket"] == ABSTAINED).sum())
+    if review.mean() > MOST:
+        notes.append(
+            f"{review.sum():,} of {len(table):,} records lie in a flagged pocket, too many to look at one by "
+            "one: read the overall errors of the models first, in pocket_errors.csv or the audit report"
+        )
     return Assigned(len(table), abstained, int(review.sum()), tuple(notes))
 
 

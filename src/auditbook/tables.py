@@ -84,8 +84,12 @@ def read_table_file(path: Path, *, text_columns: Collection[str] = ()) -> PlainT
             f"{path.name}: not UTF-8 (byte {byte:#04x}); it is probably Latin-1 or Windows-1252: save it "
             "as CSV (UTF-8), or convert it: iconv -f WINDOWS-1252 -t UTF-8"
         ) from None
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or _first_line(error)
+    except (EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path} cannot be read: {_first_line(error)}; it is cut off or damaged: export or copy it again"
+        ) from None
+    except OSError as error:
+        reason = error.strerror or _first_line(error)
         raise InputError(f"{path} cannot be read: {reason}") from None
 
 

@@ -33,7 +33,7 @@ POCKETS = (
 ).split()
 SIMULATION = (
     "clusters fixed_map judged learned maps matching null_worlds real_worlds replicates risk_bins scenarios "
-    "sizes synthetic_worlds worlds"
+    "sizes synthetic_worlds variant_worlds worlds"
 ).split()
 """Modules that rows depend on; a test compares them with what is imported."""
 

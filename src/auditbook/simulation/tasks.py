@@ -430,10 +430,17 @@ def collect(rows: Path) -> pd.DataFrame:
     InputError
         If there are none, or a file is damaged.
     """
-    parts = [_read_rows(path) for path in sorted(rows.glob("*.csv"))]
+    parts = {path: _read_rows(path) for path in sorted(rows.glob("*.csv"))}
     if not parts:
         raise InputError(f"{rows} holds no finished replicate")
-    joined = pd.concat(parts, ignore_index=True)
+    joined = pd.concat(parts.values(), ignore_index=True)
+    most = joined.groupby(["world", "seed", "replicate"]).size().groupby("world").max()
+    short = [path for path, part in parts.items() if len(part) < most[part["world"].iloc[0]]]
+    if short:
+        raise InputError(
+            f"{short[0]} holds fewer rows than other replicates of its world: it was cut off; remove it to "
+            "run it again"
+        )
     return joined.sort_values(["world", "seed", "replicate"], kind="stable", ignore_index=True)
 
 
