@@ -89,7 +89,8 @@ def describe_origin(measured: Mapping[str, pd.DataFrame], origin: Mapping[str, A
     )
     return (
         f"{count(sum(designs.values()))} populations were audited {count(origin['replicates'])} times each "
-        f"({count(origin['slow_replicates'])} times for areas and calibration), "
+        f"({count(origin['slow_replicates'])} times for calibration, "
+        f"{count(origin['quick_replicates'])} for areas), "
         f"{count(audits)} audits in all: {count(designs['verdicts'])} for metrics and flip rates, "
         f"{count(designs['auc'])} for areas, {count(designs['sites'])} with sites, and "
         f"{count(designs['sizes'])} for subsamples."
