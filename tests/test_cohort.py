@@ -10,6 +10,7 @@ import pytest
 
 from auditbook.cohort import load_cohort, read_cohort_file, warn_cohort
 from auditbook.errors import InputError
+from auditbook.tables import read_table_file
 from cohorts import group_names, make_table, write_cohort, write_pair, write_table
 
 OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'
@@ -412,6 +413,8 @@ def test_files_that_are_not_what_they_should_be_have_one_message_each(tmp_path):
     assert "separated by tabs" in told("a.csv", csv.replace(b",", b"\t"))
     assert "more cells than the header" in told("a.csv", csv + b"1,a,3,4\n")
     assert "more cells than the header" in told("a.csv", b"y,race,x\n" + b"1,a,3,4\n0,b,3,4\n")
+    for end in (b"1,a", b"1,a\n", b"(2 rows)\n", b'1,"a\nb"'):
+        assert "cells: the file was cut off, or a line stands below" in told("a.csv", csv + end)
     assert "column names that stand twice: 'race'" in told("a.csv", csv.replace(b"x\n", b"race\n", 1))
     assert "allowed: .csv, .csv.gz, .tsv" in told("a.xlsx", b"PK\x03\x04")
     with pytest.raises(InputError, match="does not exist; check the path, or name the file on the command"):
@@ -576,6 +579,14 @@ def test_a_synthetic_cohort_is_generated_and_says_so(root, tmp_path):
     assert len(cohort.table) == 3000
     assert cohort.data_hash == again.data_hash
     assert file.digest() == file.digest()
+
+
+@pytest.mark.parametrize("end", ["1,a,\n", '1,"a\nb",\n', '1,a,""', "1,a,\n\n\n"])
+def test_a_last_record_with_a_blank_cell_is_whole(tmp_path, end):
+    (tmp_path / "a.csv").write_text("y,race,x\n0,b,2\n" + end)
+    frame = read_table_file(tmp_path / "a.csv").frame
+    assert len(frame) == 2
+    assert frame["x"].isna().tolist() == [False, True]
 
 
 def test_a_corrupted_gzip_file_is_told(tmp_path):

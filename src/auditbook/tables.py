@@ -6,7 +6,7 @@ import hashlib
 import re
 import warnings
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -189,14 +189,36 @@ def _read_text(path: Path, separator: str, text_columns: Collection[str]) -> Pla
                 "that holds a separator in double quotes"
             ) from None
     frame.columns = pd.Index(names)
+    if len(frame) and pd.isna(frame.iloc[-1, -1]):
+        _check_last_row(path, separator, len(names))
     return plain_table(frame, name=path.name)
+
+
+def _check_last_row(path: Path, separator: str, expected: int) -> None:
+    """Refuse a file whose last record lacks cells, as one that was cut off does."""
+    last: list[str] = []
+    try:
+        for row in _each_row(path, separator):
+            last = row
+    except csv.Error:  # a cell too long for this reader
+        return
+    if len(last) < expected:
+        raise InputError(
+            f"{path.name}: the last line holds {len(last)} of {expected} cells: the file was cut off, or a "
+            "line stands below the table; export it again, or take that line out"
+        )
+
+
+def _each_row(path: Path, separator: str) -> Iterator[list[str]]:
+    """Read the rows of a text file that are not blank, the header among them."""
+    opener = gzip.open if path.name.lower().endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
+        yield from (row for row in csv.reader(stream, delimiter=separator) if row)
 
 
 def _read_header(path: Path, separator: str) -> list[str]:
     """Return the column names as the file writes them, repeats included."""
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
-        header: list[str] = next((row for row in csv.reader(stream, delimiter=separator) if row), [])
+    header = next(_each_row(path, separator), [])
     if not header:
         raise InputError(f"{path.name}: the file has no header line; the first line must name the columns")
     return [name or f"Unnamed: {position}" for position, name in enumerate(header)]
