@@ -1,8 +1,10 @@
 """Chapters: their form, their parameters, and what a failing one says."""
 
 import ast
+import re
 import shutil
 import sys
+from itertools import chain
 
 import nbformat
 import pytest
@@ -10,8 +12,10 @@ import pytest
 from auditbook import chapters
 from auditbook.contents import chapter_names, chapter_source
 from auditbook.errors import InputError, RunError
+from auditbook.project import project_file
 
 NAMES = chapter_names()
+PAGES = ("book", "notebooks")
 
 
 def code_cells(name):
@@ -170,3 +174,20 @@ def test_a_kernel_that_never_starts_is_a_failed_run(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters.papermill, "execute_notebook", start)
     with pytest.raises(RunError, match="chapter 'metrics': the kernel stopped"):
         chapters._execute("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(chain(*(project_file(part).glob("*.md") for part in PAGES))), ids=lambda path: path.name
+)
+def test_every_work_that_a_page_cites_is_in_the_list_of_works(path):
+    """With the prefix under which the page lists its works."""
+    text = path.read_text(encoding="utf-8")
+    known = set(
+        re.findall(r"^@\w+\{([^,\s]+),", project_file("book", "references.bib").read_text("utf-8"), re.M)
+    )
+    prefix = re.search(r":keyprefix: (\S+)", text)
+    start = prefix.group(1) if prefix else ""
+    cited = [
+        key.strip() for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text) for key in keys.split(",")
+    ]
+    assert [key for key in cited if not (key.startswith(start) and key.removeprefix(start) in known)] == []

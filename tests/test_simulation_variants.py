@@ -242,6 +242,36 @@ def test_a_stored_changed_replicate_is_made_again_exactly(folder, name):
     pd.testing.assert_frame_equal(again, kept)
 
 
+def test_the_chapter_says_what_the_stored_replicates_show(folder):
+    """The table "Put together" of `simulations-groupings`, line by line."""
+    table = vary.compare_variants(open_simulations(""), vary.open_variants(""))
+    by_world = {each.world.name: table[table["change"] == each.change] for each in VARIANTS}
+    counts = {name: part["says"].value_counts() for name, part in by_world.items()}
+
+    def count(name, says):
+        return int(counts[name].get(says, 0))
+
+    strong = by_world["linear x1 stronger"]
+    forest = strong[(strong["question"] == "gap") & (strong["method"] == "forest")]
+    combined = strong[(strong["shift"] == "larger") & (strong["method"] == "combined")]
+    assert set(forest["says"]) == set(combined["says"]) == {vary.NEARER}
+    assert (len(forest), len(combined)) == (2, 2)
+    assert count("linear twice the records", vary.NEARER) >= 4
+    assert count("linear twice the records", vary.FARTHER) == 0
+    assert count("linear less noise", vary.FARTHER) >= count("linear less noise", vary.NEARER)
+    assert count("linear all candidates", vary.STILL) >= 9
+    halves = by_world["linear halves"]
+    assert (halves["f1"] < 0.3).all()
+    assert count("linear halves", vary.FARTHER) > count("linear halves", vary.NEARER)
+    blind = table[(table["scenario"] == "binary, irrelevant feature") & (table["method"] == vary.OTHER)]
+    flags = blind["change"] == by_world["binary yes or no"]["change"].iloc[0]
+    assert (blind.loc[flags, "f1"] > blind.loc[flags, "printed"]).all()
+    assert (blind.loc[~flags, "f1"] < blind.loc[~flags, "printed"] - 0.2).all()
+    assert blind["grouping"].str.contains("k-means|mahalanobis").all()
+    ridge = table[(table["scenario"] == "linear risk") & (table["method"] == "ridge")]
+    assert (ridge["f1_low"] > ridge["printed"]).all()
+
+
 def test_the_stored_scores_of_changed_worlds_follow_from_their_counts(folder):
     scores = score_methods(read_stored(folder, VARIANT_REPLICATES), [each.scenario for each in VARIATIONS])
     kept = pd.read_csv(folder / VARIANT_SCORES)
