@@ -268,6 +268,8 @@ def test_the_chapter_says_what_the_stored_replicates_show(folder):
     assert (blind.loc[flags, "f1"] > blind.loc[flags, "printed"]).all()
     assert (blind.loc[~flags, "f1"] < blind.loc[~flags, "printed"] - 0.2).all()
     assert blind["grouping"].str.contains("k-means|mahalanobis").all()
+    for name in ("binary equal roles", "binary three fits"):
+        assert count(name, vary.STILL) >= 7
     ridge = table[(table["scenario"] == "linear risk") & (table["method"] == "ridge")]
     assert (ridge["f1_low"] > ridge["printed"]).all()
 
