@@ -130,7 +130,7 @@ def test_worlds_that_were_not_run_are_named_and_counted_nowhere(stored):
     assert list(listed["run"][8:11]) == ["4", say.NOT_RUN, say.NOT_RUN]
     claims = printed.check_claims(found).set_index("claim")
     assert claims.loc["gap in one tail: it loses", "here"] == say.NOT_RUN
-    assert sum(map(int, claims.iloc[0]["here"].split(" / "))) == 9
+    assert sum(map(int, claims.iloc[0]["here"].split("/"))) == 9
 
 
 @pytest.mark.parametrize(

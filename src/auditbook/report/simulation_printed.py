@@ -213,7 +213,8 @@ def check_claims(found: Simulations) -> pd.DataFrame:
             row[name] = _trio(says)
             row[holds] = _judge_claim(each, says, blunt=bool(without))
         listed.append(row)
-    return pd.DataFrame(listed, columns=[column.name for column in CLAIM_COLUMNS])
+    table = pd.DataFrame(listed, columns=[column.name for column in CLAIM_COLUMNS])
+    return table.replace(" / ", "\u00a0/\u00a0", regex=True)  # counts stay on one line
 
 
 def describe_claims(claims: pd.DataFrame, found: Simulations) -> str:
