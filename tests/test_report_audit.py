@@ -235,7 +235,7 @@ def test_flip_rate_just_over_the_bound_is_not_rounded_onto_it(runs):
     [
         (
             (1, 500),
-            "Among bins of at least 30 records the largest distance is 0.020; it is set by a thinner ",
+            "Among bins of at least 30 records the largest distance is 0.020; the value itself comes from ",
         ),
         ((1, 29), "No bin holds the 30 records that a group needs. Scores"),
         ((30, 500), "≤ 0.05. Scores"),

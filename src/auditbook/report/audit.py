@@ -419,7 +419,7 @@ def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
         return f"No bin holds the {least} records that a group needs. "
     return (
         f"Among bins of at least {least} records the largest distance is {number(max(full))}; "
-        "it is set by a thinner one. "
+        "the value itself comes from a thinner one. "
     )
 
 
