@@ -18,7 +18,7 @@ from auditbook.simulation.provenance import digest_code
 from auditbook.simulation.replicates import COLUMNS, KEYS, METHODS, OWN, run_replicate
 from auditbook.simulation.scenarios import WORLDS
 from auditbook.simulation.sizes import Sizes
-from auditbook.simulation.stored import ORIGIN, read_stored, store
+from auditbook.simulation.stored import ORIGIN, VARIANT_REPLICATES, read_stored, store, store_variants
 from auditbook.simulation.synthetic_worlds import BINARY, LINEAR, SCALES
 from auditbook.simulation.tasks import Task, attempt_task, collect, format_time, plan_tasks, run_tasks
 
@@ -307,3 +307,36 @@ def test_two_runs_may_claim_a_folder_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: module.claim_folder(tmp_path / "rows", TINY), range(16)))
     assert [path.name for path in (tmp_path / "rows").iterdir()] == ["simulation.json"]
+
+
+def test_changed_worlds_are_stored_apart_from_declared_ones_in_one_folder(finished, tmp_path):
+    rows, target = tmp_path / "rows", tmp_path / "kept"
+    rows.mkdir()
+    for path in (finished / module.PLAN, finished / TASKS[0].file):
+        (rows / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(InputError, match="no finished replicate of the worlds that are stored here"):
+        store_variants(rows, target)
+    run_tasks([Task(0, "linear halves", 1)], rows, sizes=TINY)
+    assert list(store(rows, target)["replicates"]) == ["linear"]
+    assert list(store_variants(rows, target)["replicates"]) == ["linear halves"]
+    assert set(read_stored(target)["world"]) == {"linear"}
+    assert set(read_stored(target, VARIANT_REPLICATES)["world"]) == {"linear halves"}
+
+
+@pytest.mark.parametrize(
+    ("worlds", "files"),
+    [
+        (["linear"], ["pockets"]),
+        (["linear halves"], ["variants"]),
+        (["linear", "linear halves"], ["pockets", "variants"]),
+    ],
+)
+def test_keeping_writes_the_tables_of_the_worlds_that_were_run(tmp_path, monkeypatch, worlds, files):
+    profile = SimulationProfile(TINY, (), 1)
+    monkeypatch.setitem(PROFILES, "quick", profile)
+    monkeypatch.setattr("auditbook.simulation.command.project_file", tmp_path.joinpath)
+    simulate(worlds=worlds, folder=tmp_path / "rows", keep=True)
+    written = {
+        path.name.split("_")[0].split(".")[0] for path in (tmp_path / "data" / "simulations").iterdir()
+    }
+    assert sorted(written) == files

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.project import project_file
-from auditbook.report.simulations import NOTHING, TARGETED, Simulations
+from auditbook.report.simulations import NOTHING, TARGETED, Simulations, write_range
 from auditbook.report.text import Column, join_words, number, plural
 from auditbook.results import rows
 from auditbook.simulation.scenarios import SCENARIOS, VARIATIONS, Scenario
@@ -139,11 +139,9 @@ def announce_variants(found: Variants) -> str:
     if not found.origin:
         return NOT_STORED
     made = found.origin["replicates"]
-    low, high = min(made.values()), max(made.values())
-    each = f"{low}" if low == high else f"{low} to {high}"
     return (
-        f"{plural(len(made), 'changed world')} with {each} replicates each are stored, made on "
-        f"{found.origin['date']}."
+        f"{plural(len(made), 'changed world')} with {write_range(list(made.values()))} replicates each are "
+        f"stored, made on {found.origin['date']}."
     )
 
 

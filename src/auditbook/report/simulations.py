@@ -156,12 +156,19 @@ def announce(found: Simulations) -> str:
     missing = sorted({each.world.name for each in GAPS + ERRORS} - set(made))
     text = (
         f"{plural(sum(made.values()), 'replicate')} of {plural(len(made), 'world')} are stored, "
-        f"{_range_of(list(made.values()))} a world, made on {found.origin['date']}."
+        f"{write_range(list(made.values()))} a world, made on {found.origin['date']}."
     )
     return text + (f" Not run: {join_words(missing)}." if missing else "")
 
 
-def _range_of(values: Sequence[float]) -> str:
+def write_range(values: Sequence[float]) -> str:
+    """Write the smallest and the largest of some counts, or the one that all are.
+
+    Examples
+    --------
+    >>> write_range([13, 60]), write_range([1_000, 1_000])
+    ('13 to 60', '1,000')
+    """
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 

@@ -113,8 +113,9 @@ def simulate(
     tasks = plan_tasks(taken, replicates=replicates or chosen.replicates, seed=seed)
     run_tasks(tasks, rows, sizes=chosen.sizes, data=data, jobs=jobs, scheduler=scheduler, say=say)
     if keep:
-        write = store_variants if profile == "variants" else store
-        write(rows, project_file("data") / "simulations")
+        for write, known in ((store, WORLDS), (store_variants, VARIANT_WORLDS)):
+            if {world.name for world in taken} & {world.name for world in known}:
+                write(rows, project_file("data") / "simulations")
     return summarise(collect(rows))
 
 

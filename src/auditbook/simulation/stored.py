@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from io import StringIO
@@ -10,10 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from auditbook.errors import InputError
 from auditbook.simulation.provenance import describe_makers
-from auditbook.simulation.scenarios import VARIATIONS
+from auditbook.simulation.scenarios import VARIANT_WORLDS, VARIATIONS, WORLDS
 from auditbook.simulation.scoring import compare_methods, count_false_flags, count_verdicts, score_methods
 from auditbook.simulation.tasks import Task, collect, read_sizes
+from auditbook.simulation.worlds import World
 
 REPLICATES = "pockets_replicates.csv.gz"
 SCORES, COMPARED = "pockets_scores.csv", "pockets_compared.csv"
@@ -44,7 +47,7 @@ def store(rows: Path, target: Path) -> dict[str, Any]:
     InputError
         If there is nothing to store.
     """
-    found = collect(rows)
+    found = _take(rows, WORLDS)
     compared = compare_methods(found)
     tables = {
         SCORES: score_methods(found),
@@ -77,11 +80,20 @@ def store_variants(rows: Path, target: Path) -> dict[str, Any]:
     InputError
         If there is nothing to store.
     """
-    found = collect(rows)
+    found = _take(rows, VARIANT_WORLDS)
     scores = score_methods(found, [each.scenario for each in VARIATIONS])
     origin = describe_origin(found, rows)
     _write(target, {VARIANT_REPLICATES: found, VARIANT_SCORES: scores}, VARIANT_ORIGIN, origin)
     return origin
+
+
+def _take(rows: Path, worlds: Sequence[World]) -> pd.DataFrame:
+    """Read the replicates of some worlds from a folder that may hold others too."""
+    found = collect(rows)
+    part = found[found["world"].isin([world.name for world in worlds])].reset_index(drop=True)
+    if part.empty:
+        raise InputError(f"{rows} holds no finished replicate of the worlds that are stored here")
+    return part
 
 
 def _write(target: Path, tables: dict[str, pd.DataFrame], about: str, origin: dict[str, Any]) -> None:
