@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "auditbook"
 ORDER = [
-    "errors protocol pocket_settings records progress project workers",
+    "code errors protocol pocket_settings records progress project workers",
     "counts intersection intervals auc score_sums placements area_sums group_values metrics score_cells "
     "resampling flips discrimination auc_matrix auc_summary auc_joint auc_metrics auc_bootstrap "
     "auc_scenarios collapsibility",

@@ -18,34 +18,20 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from auditbook.project import ROOT, digest_text, versions
+from auditbook.code import digest_reach
+from auditbook.project import ROOT, versions
+from auditbook.simulation.replicates import run_replicate
+from auditbook.simulation.scenarios import find_world
 from auditbook.workers import open_workers
 
 COMMIT = "COMMIT"
 """File with the commit of rows that no log knows."""
-MODULES = (
-    "area_sums auc cells cohort_schema cohort_types counts errors features placements pocket_settings "
-    "protocol records resampling score_cells score_sums split tables workers"
-).split()
-POCKETS = (
-    "block_model cell_support centres combining composition contributions data discovery encoding families "
-    "forest frozen hierarchy leiden neighbours profiles roles spectral testing wild_bootstrap"
-).split()
-SIMULATION = (
-    "clusters fixed_map judged learned maps matching null_worlds real_worlds replicates risk_bins scenarios "
-    "sizes synthetic_worlds variant_worlds worlds"
-).split()
-"""Modules that rows depend on; a test compares them with what is imported."""
 
 
 @cache
 def digest_code() -> str:
-    """Hash the source that rows depend on, so that rows made by other code are told apart."""
-    source = Path(__file__).resolve().parents[1]
-    made_by = [source / f"{name}.py" for name in MODULES]
-    made_by += [source / "pockets" / f"{name}.py" for name in POCKETS]
-    made_by += [source / "simulation" / f"{name}.py" for name in SIMULATION]
-    return digest_text(*(path.name + path.read_text(encoding="utf-8") for path in made_by))
+    """Hash the definitions that a replicate reaches, so that rows made by other code are told apart."""
+    return digest_reach(run_replicate, find_world)
 
 
 @cache

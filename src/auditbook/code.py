@@ -1,0 +1,193 @@
+"""Which code does a result rest on: the definitions that its making reaches, and nothing else?
+
+A hash of whole files calls a result stale when a comment is mended, a module moves or a sentence elsewhere
+changes. Here the hash is of definitions: those named by an entry, those that these name, and so on. Where
+they stand, in which order, their docstrings, comments and layout do not count.
+"""
+
+import ast
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parents[1]
+PACKAGE = "auditbook"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A top-level name of a module; without a name, the whole module."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class _Module:
+    """What a module defines, imports from the package, and does when it is imported."""
+
+    defined: dict[str, list[ast.stmt]]
+    imported: dict[str, Definition]
+    done: list[ast.stmt]
+
+
+def digest_reach(*entries: Callable[..., Any] | type, source: Path = SOURCE) -> str:
+    """Hash the definitions that some functions and classes of the package reach.
+
+    Examples
+    --------
+    >>> digest_reach(digest_reach) == digest_reach(digest_reach, digest_cells)
+    False
+    """
+    return _digest(
+        [Definition(entry.__module__, entry.__qualname__.split(".")[0]) for entry in entries], source
+    )
+
+
+def digest_cells(text: str, *, source: Path = SOURCE) -> str:
+    """Hash the definitions of the package that a piece of Python code reaches."""
+    return _digest(_named(ast.parse(text), {}, {}, source), source)
+
+
+def list_reach(entries: list[Definition], *, source: Path = SOURCE) -> set[Definition]:
+    """Find every definition that some reach, themselves included."""
+    found: set[Definition] = set()
+    due = [resolved for entry in entries for resolved in _resolve(entry, source)]
+    while due:
+        definition = due.pop()
+        if definition not in found:
+            found.add(definition)
+            due += _names_of(definition, source)
+    return found
+
+
+def _digest(entries: list[Definition] | set[Definition], source: Path) -> str:
+    reached = list_reach(list(entries), source=source)
+    prints = [_print_of(definition, source) for definition in reached]
+    prints += [_print_of(Definition(module), source) for module in {one.module for one in reached}]
+    return hashlib.sha256("".join(sorted(set(prints))).encode()).hexdigest()
+
+
+@cache
+def _names_of(definition: Definition, source: Path) -> tuple[Definition, ...]:
+    """Find what a definition names, and what its module does when it is imported."""
+    module = _read(definition.module, source)
+    if module is None:
+        return ()
+    local = {name: Definition(definition.module, name) for name in module.defined}
+    nodes = module.defined.get(definition.name, []) + module.done
+    return tuple(named for node in nodes for named in _named(node, module.imported, local, source))
+
+
+def _named(
+    tree: ast.AST, imported: dict[str, Definition], local: dict[str, Definition], source: Path
+) -> set[Definition]:
+    """Find the package's definitions that a piece of code names, through its own imports too."""
+    inner = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    known = local | imported | _read_imports(inner, source)
+    found: set[Definition] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = known.get(node.value.id)
+            if owner is not None and not owner.name:
+                found |= _resolve(Definition(owner.module, node.attr), source)
+        elif isinstance(node, ast.Name) and node.id in known and known[node.id].name:
+            found |= _resolve(known[node.id], source)
+    return found
+
+
+def _resolve(definition: Definition, source: Path) -> set[Definition]:
+    """Follow a name through re-exports to where it is defined."""
+    module = _read(definition.module, source)
+    if module is None or not definition.name:
+        return set()
+    if definition.name in module.imported:
+        return _resolve(module.imported[definition.name], source)
+    return {definition} if definition.name in module.defined else set()
+
+
+@cache
+def _read(name: str, source: Path) -> _Module | None:
+    """Read a module of the package; None for any other."""
+    path = _find(name, source)
+    if path is None:
+        return None
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    defined: dict[str, list[ast.stmt]] = {}
+    done = []
+    for node in body:
+        names = list(_targets(node))
+        for target in names:
+            defined.setdefault(target, []).append(node)
+        if not names and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node):
+            done.append(node)
+    return _Module(defined, _read_imports(body, source), done)
+
+
+def _find(name: str, source: Path) -> Path | None:
+    """Find the file of a module or package."""
+    if name.split(".")[0] != PACKAGE:
+        return None
+    place = source.joinpath(*name.split("."))
+    return next((path for path in (place / "__init__.py", place.with_suffix(".py")) if path.is_file()), None)
+
+
+def _targets(node: ast.stmt) -> Iterator[str]:
+    """List the names that a top-level statement defines."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
+
+
+def _read_imports(nodes: list[Any], source: Path) -> dict[str, Definition]:
+    """List what import statements bring in from the package: names, or whole modules."""
+    found = {}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and _find(node.module, source):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                is_module = _find(inner, source) is not None
+                origin = Definition(inner) if is_module else Definition(node.module, alias.name)
+                found[alias.asname or alias.name] = origin
+        elif isinstance(node, ast.Import):
+            found |= {alias.asname: Definition(alias.name) for alias in node.names if alias.asname}
+    return found
+
+
+@cache
+def _print_of(definition: Definition, source: Path) -> str:
+    """Hash a definition, or without a name what a module does on import, less docstrings and imports."""
+    module = _read(definition.module, source)
+    if module is None:
+        return ""
+    nodes = module.defined.get(definition.name, []) if definition.name else module.done
+    text = "".join(ast.dump(_Bare().visit(ast.parse(ast.unparse(node)))) for node in nodes)
+    return hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes out what a result cannot depend on: texts that stand alone, and where names come from."""
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """Drop a docstring."""
+        return None if _is_text(node) else self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """Drop an import."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """Drop an import."""
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
