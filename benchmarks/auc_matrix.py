@@ -16,12 +16,12 @@ from time import perf_counter, process_time
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from auditbook.auc_matrix import order_matrix
-from auditbook.auc_summary import summarise_areas
-from auditbook.auc_tables import measure_areas, tabulate_auc_fairness, tabulate_auc_matrix
-from auditbook.placements import rank_levels
-from auditbook.protocol import Protocol
+from auditbook.evidence.placements import rank_levels
+from auditbook.ranking.matrix import order_matrix
+from auditbook.ranking.summary import summarise_areas
+from auditbook.ranking.tables import measure_areas, tabulate_auc_fairness, tabulate_auc_matrix
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
 
 N_RECORDS, N_SITES, MANY = 1_000_000, 441, 200
 SHARES = {

@@ -17,15 +17,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from verdicts import N_MODELS, N_RECORDS, N_SITES, SHARES, make_records, time_best
 
-from auditbook.audit_size import sweep_sizes
-from auditbook.evidence import order_probabilities
-from auditbook.folds import plan_folds
-from auditbook.protocol import Protocol
+from auditbook.evidence.gather import order_probabilities
 from auditbook.records import AuditRecords
-from auditbook.site_agreement import rate_agreement
-from auditbook.site_verdicts import judge_sites
-from auditbook.tiers import assign_tiers
-from auditbook.verdicts import judge
+from auditbook.settings import Protocol
+from auditbook.verdicts.audit_size import sweep_sizes
+from auditbook.verdicts.judgement import judge
+from auditbook.verdicts.site_agreement import rate_agreement
+from auditbook.verdicts.site_folds import plan_folds
+from auditbook.verdicts.site_verdicts import judge_sites
+from auditbook.verdicts.tiers import assign_tiers
 
 
 def main() -> None:

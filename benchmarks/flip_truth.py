@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from auditbook.flip_truth import check_flips
-from auditbook.plan import Plan, Request, load_planned, plan_run
+from auditbook.book.say.flip_truth import summarise_cohort
 from auditbook.project import project_file, runs_folder, versions
 from auditbook.records import AuditRecords
-from auditbook.report.flip_truth import summarise_cohort
-from auditbook.scores import score_cohort
+from auditbook.run.plan import Plan, Request, load_planned, plan_run
+from auditbook.scoring.score import score_cohort
+from auditbook.verdicts.forecast import check_flips
 
 COHORTS = {
     "sparcs-heart-failure": "sparcs_hf_2024.parquet",

@@ -16,12 +16,10 @@ import time
 import numpy as np
 import pandas as pd
 
-from auditbook.cohort import load_cohort
-from auditbook.cohort_file import CohortFile, read_cohort_file
-from auditbook.project import DEFAULT_COHORT, ROOT, runs_folder
-from auditbook.scores import ScoredCohort, score_cohort, summarise_models
-from auditbook.synthetic import FULL_SIZE, twin_table
-from auditbook.synthetic.nearness import (
+from auditbook.cohort.file import CohortFile, read_cohort_file
+from auditbook.cohort.load import load_cohort
+from auditbook.cohort.twins import FULL_SIZE, twin_table
+from auditbook.cohort.twins.nearness import (
     COLUMNS,
     MEASURED,
     measure_table,
@@ -29,9 +27,11 @@ from auditbook.synthetic.nearness import (
     render_recipe,
     render_targets,
 )
-from auditbook.synthetic.people import read_reference
-from auditbook.synthetic.recipe import RECIPE
-from auditbook.synthetic.twin import recipe_fingerprint
+from auditbook.cohort.twins.people import read_reference
+from auditbook.cohort.twins.recipe import RECIPE
+from auditbook.cohort.twins.twin import recipe_fingerprint
+from auditbook.project import DEFAULT_COHORT, ROOT, runs_folder
+from auditbook.scoring.score import ScoredCohort, score_cohort, summarise_models
 
 PAGE = ROOT / "book" / "texas-twin.md"
 CACHE = runs_folder() / ".cache"

@@ -11,15 +11,15 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from auditbook.evidence import settle_groups
+from auditbook.evidence.gather import settle_groups
 from auditbook.mitigation.constraint import make_constraint
 from auditbook.mitigation.flip_objective import make_objective
 from auditbook.mitigation.joint_cells import join_cells
 from auditbook.mitigation.refinement import refine_thresholds
 from auditbook.mitigation.strata import sort_strata
 from auditbook.mitigation.thresholds import find_anchors, search_alphas
-from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
 
 N_RECORDS = 27_754
 SHARES = {

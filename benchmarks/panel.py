@@ -13,12 +13,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from auditbook.cohort import load_cohort, read_cohort_file
-from auditbook.features import build_features
-from auditbook.panel import read_panel
+from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.project import project_file
-from auditbook.split import split_units
-from auditbook.training import Training, train_panel, train_scores
+from auditbook.scoring.features import build_features
+from auditbook.scoring.panel import read_panel
+from auditbook.scoring.split import split_units
+from auditbook.scoring.train import Training, train_panel, train_scores
 
 SEED = 42
 TO_REACH = {30_000: 45, 100_000: 180}

@@ -19,7 +19,7 @@ from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.data import PocketData, declare_contrasts
 from auditbook.pockets.testing import audit_map
 from auditbook.records import Attribute
-from auditbook.simulation.fixed_map import fix_map
+from auditbook.studies.simulations.fixed_map import fix_map
 
 JOBS, POCKETS = 2, 29
 

@@ -16,13 +16,13 @@ from time import perf_counter, process_time
 import fairlearn.metrics as fairlearn
 import numpy as np
 
-from auditbook.counts import count_groups
-from auditbook.flips import resample_values, summarise_resamples
-from auditbook.metrics import METRICS
-from auditbook.protocol import Protocol
+from auditbook.evidence.counts import count_groups
+from auditbook.evidence.resample import draw_counts, open_stream
 from auditbook.records import Attribute, AuditRecords, Score
-from auditbook.resampling import draw_counts, open_stream
-from auditbook.verdicts import judge, tabulate_groups
+from auditbook.settings import Protocol
+from auditbook.verdicts.flips import resample_values, summarise_resamples
+from auditbook.verdicts.judgement import judge, tabulate_groups
+from auditbook.verdicts.metrics import METRICS
 
 N_RECORDS, N_MODELS, N_SITES = 185_026, 12, 441
 SHARES = {

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from auditbook.auc_verdicts import make_auc_tables
-from auditbook.audit_size import sweep_sizes
-from auditbook.flip_truth import check_flips
-from auditbook.folds import plan_folds
-from auditbook.protocol import Protocol
+from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
-from auditbook.site_agreement import rate_agreement
-from auditbook.site_verdicts import judge_sites
-from auditbook.tiers import assign_tiers
+from auditbook.settings import Protocol
+from auditbook.verdicts.audit_size import sweep_sizes
+from auditbook.verdicts.forecast import check_flips
+from auditbook.verdicts.site_agreement import rate_agreement
+from auditbook.verdicts.site_folds import plan_folds
+from auditbook.verdicts.site_verdicts import judge_sites
+from auditbook.verdicts.tiers import assign_tiers
 from pocket_tables import make_tables_of_run
 
 NAN = float("nan")

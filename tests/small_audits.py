@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from auditbook.protocol import Protocol
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
 
 LENIENT = Protocol(resamples=40, min_records=1, min_events=0, min_non_events=0)
 SCORES = st.one_of(st.floats(1e-6, 1), st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0]))

@@ -9,11 +9,11 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from auditbook.simulation import scoring
-from auditbook.simulation.replicates import COLUMNS, METHODS, OWN
-from auditbook.simulation.scenarios import WORLDS
-from auditbook.simulation.scoring import compare_methods, count_false_flags, score_methods
-from auditbook.simulation.stored import COMPARED, ORIGIN, QUIET, REPLICATES, SCORES
+from auditbook.studies.simulations import scoring
+from auditbook.studies.simulations.replicates import COLUMNS, METHODS, OWN
+from auditbook.studies.simulations.scenarios import WORLDS
+from auditbook.studies.simulations.scoring import compare_methods, count_false_flags, score_methods
+from auditbook.studies.simulations.stored import COMPARED, ORIGIN, QUIET, REPLICATES, SCORES
 
 KINDS = {
     "all": ([world.name for world in WORLDS], 4),

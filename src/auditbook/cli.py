@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
-from auditbook.protocol import PROFILES
+from auditbook.settings import PROFILES
 
 if TYPE_CHECKING:
-    from auditbook.plan import Request
+    from auditbook.run import Request
 
 DONE, FAILED, WRONG = 0, 1, 2
 
@@ -148,7 +148,7 @@ def _replicates(text: str) -> int:
 
 
 def _request(call: argparse.Namespace) -> "Request":
-    from auditbook.plan import Request
+    from auditbook.run import Request
 
     return Request(
         cohort=call.cohort,
@@ -163,7 +163,7 @@ def _request(call: argparse.Namespace) -> "Request":
 
 
 def _new(call: argparse.Namespace) -> None:
-    from auditbook.draft import draft_cohort
+    from auditbook.cohort import draft_cohort
 
     target = (
         call.output
@@ -185,7 +185,7 @@ def _new(call: argparse.Namespace) -> None:
 
 def _check(call: argparse.Namespace) -> None:
     from auditbook.cohort import warn_cohort
-    from auditbook.plan import load_planned, plan_run
+    from auditbook.run import load_planned, plan_run
 
     cohort = load_planned(plan_run(_request(call)))
     print(f"{call.cohort}: no fault found")
@@ -204,9 +204,8 @@ def _audit(call: argparse.Namespace) -> None:
 
 
 def _run(call: argparse.Namespace) -> None:
-    from auditbook.contents import chapter_names
     from auditbook.progress import Progress
-    from auditbook.run import run_book
+    from auditbook.run import chapter_names, run_book
 
     begun = time.time()
     with Progress(total=7 + len(chapter_names())) as progress:
@@ -223,8 +222,8 @@ def _run(call: argparse.Namespace) -> None:
 
 
 def _audit_pockets(call: argparse.Namespace) -> None:
-    from auditbook.pocket_run import run_pockets
     from auditbook.progress import Progress
+    from auditbook.run import run_pockets
 
     with Progress(total=2) as progress:
         folder = run_pockets(_request(call), progress)
@@ -232,7 +231,7 @@ def _audit_pockets(call: argparse.Namespace) -> None:
 
 
 def _assign_pockets(call: argparse.Namespace) -> None:
-    from auditbook.pocket_assign import assign_file
+    from auditbook.run import assign_file
 
     stem = call.data.name.split(".")[0]
     output = call.output if call.output is not None else call.data.with_name(f"{stem}-pockets.csv")
@@ -247,7 +246,7 @@ def _assign_pockets(call: argparse.Namespace) -> None:
 
 def _simulate(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
-    from auditbook.simulation.command import SEED, simulate
+    from auditbook.studies import SEED, simulate
 
     with Progress(total=1) as progress:
         told = simulate(

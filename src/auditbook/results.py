@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from auditbook.errors import InputError
-from auditbook.protocol import Protocol
+from auditbook.settings import Protocol
 
 TEXT_COLUMNS = (
     "model attribute group metric reason support lowest_group highest_group dominant_verdict verdict tier "

@@ -5,15 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from auditbook.counts import accuracy, count_groups, rate, selection_rate
-from auditbook.discrimination import estimate_auroc
-from auditbook.folds import Folds
-from auditbook.metrics import find_metric
-from auditbook.protocol import Protocol
+from auditbook.evidence import accuracy, count_groups, estimate_auroc, rate, selection_rate
 from auditbook.records import AuditRecords
-from auditbook.site_agreement import DEFINED, rate_agreement
-from auditbook.site_verdicts import judge_sites
-from auditbook.verdicts import judge
+from auditbook.settings import Protocol
+from auditbook.verdicts import DEFINED, Folds, find_metric, judge, judge_sites, rate_agreement
 
 CELL = ["metric", "attribute"]
 

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
-from auditbook.counts import count_groups, event_rate, selection_rate, true_positive_rate
 from auditbook.errors import InputError
-from auditbook.folds import Folds, plan_folds
+from auditbook.evidence import count_groups, event_rate, selection_rate, true_positive_rate
 from auditbook.mitigation.assessment import Assessment, assess, di_column, kappa_column, summarise
 from auditbook.mitigation.interventions import (
     B1,
@@ -30,9 +29,9 @@ from auditbook.mitigation.interventions import (
 )
 from auditbook.mitigation.protocols import AUDIT, GIVEN, SINGLE, TRAINED, VALIDATION
 from auditbook.mitigation.stages import Stage, Work, choose_canonical, open_separate, open_single
-from auditbook.panel import ModelConfig, read_panel
-from auditbook.protocol import Protocol
-from auditbook.scores import ScoredCohort
+from auditbook.scoring import ModelConfig, ScoredCohort, read_panel
+from auditbook.settings import Protocol
+from auditbook.verdicts import Folds, plan_folds
 
 HEAD = "protocol part baseline model sweep lambda headroom status note n_train n_selected n".split()
 NUMBERS = (

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.counts import selection_rate
-from auditbook.group_values import ratio
-from auditbook.metrics import TIE, find_metric
+from auditbook.evidence import selection_rate
 from auditbook.mitigation.strata import Strata
-from auditbook.protocol import Protocol
+from auditbook.settings import Protocol
+from auditbook.verdicts import TIE, find_metric, ratio
 
 Array = NDArray[np.float64]
 

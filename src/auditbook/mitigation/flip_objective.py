@@ -16,13 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.counts import stratum_sizes
-from auditbook.flips import resample_values
-from auditbook.metrics import Metric, find_metric
+from auditbook.evidence import allocate_strata, open_stream, stratum_sizes
 from auditbook.mitigation.strata import Strata
-from auditbook.protocol import Protocol
-from auditbook.resampling import allocate_strata, open_stream
-from auditbook.support import find_obstacles
+from auditbook.settings import Protocol
+from auditbook.verdicts import Metric, find_metric, find_obstacles, resample_values
 
 SEARCH_RESAMPLES = 200
 """Resamples behind each answer (ours)."""

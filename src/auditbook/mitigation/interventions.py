@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.cohort_types import MitigationTable
+from auditbook.cohort import MitigationTable
 from auditbook.errors import InputError
 from auditbook.evidence import settle_groups
 from auditbook.mitigation.comparators import (
@@ -23,9 +23,9 @@ from auditbook.mitigation.reweighing import weigh_records
 from auditbook.mitigation.stages import Stage, Work
 from auditbook.mitigation.strata import Strata, sort_strata
 from auditbook.mitigation.thresholds import Anchors, find_anchors, search_alphas
-from auditbook.protocol import Protocol
 from auditbook.records import Score
-from auditbook.training import takes_weights
+from auditbook.scoring import takes_weights
+from auditbook.settings import Protocol
 
 B1, B2, B3, B4 = "B1", "B2", "B3", "B4"
 OPTIMISER, GRADIENT = "TO", "EG"

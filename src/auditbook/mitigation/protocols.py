@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
 from auditbook.records import Attribute, AuditRecords, Score
-from auditbook.split import split_units
+from auditbook.scoring import split_units
 
 SINGLE = "single split"
 """Selected and reported on the same records: the paper's other protocol."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.counts import accuracy
+from auditbook.evidence import accuracy
 from auditbook.mitigation.constraint import Constraint, parity_ratios
 from auditbook.mitigation.flip_objective import FlipObjective
 from auditbook.mitigation.strata import Strata

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.counts import check_binary, rate
 from auditbook.errors import InputError
+from auditbook.evidence import check_binary, rate
 
 LEAST, MOST = 0.1, 10.0
 """Weights are clipped to this range (published)."""

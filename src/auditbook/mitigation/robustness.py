@@ -10,18 +10,23 @@ import pandas as pd
 
 from auditbook.cohort import Cohort
 from auditbook.errors import InputError, RunError
-from auditbook.features import build_features
 from auditbook.mitigation.interventions import IMPOSSIBLE, NOT_RUN
 from auditbook.mitigation.protocols import GIVEN, SINGLE, TRAINED
 from auditbook.mitigation.stages import Canonical, Work, choose_canonical, open_separate, open_single
 from auditbook.mitigation.trials import judge_stage, refuse_rows, reuse_rows, robustness_columns
-from auditbook.panel import ModelConfig, read_panel
-from auditbook.protocol import Protocol
 from auditbook.records import Score
-from auditbook.scores import ModelInfo, ScoredCohort, percentile_threshold
-from auditbook.sensitivity import vary_constants
-from auditbook.split import Split
-from auditbook.training import train_scores
+from auditbook.scoring import (
+    ModelConfig,
+    ModelInfo,
+    ScoredCohort,
+    Split,
+    build_features,
+    percentile_threshold,
+    read_panel,
+    train_scores,
+)
+from auditbook.settings import Protocol
+from auditbook.verdicts import vary_constants
 
 PROTOCOL, FAMILY = "protocol", "family"
 LEAN, OTHER_SEED = "admission-lean", "another seed"

@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
-from auditbook.features import Features, build_features
 from auditbook.mitigation.joint_cells import JointCells, join_cells
 from auditbook.mitigation.protocols import SINGLE, Parts, divide_three, take_records
-from auditbook.panel import ModelConfig
-from auditbook.protocol import Protocol
 from auditbook.records import AuditRecords, Score
-from auditbook.scores import ModelInfo, ScoredCohort, percentile_threshold, read_given
-from auditbook.split import Split
-from auditbook.training import train_scores
+from auditbook.scoring import (
+    Features,
+    ModelConfig,
+    ModelInfo,
+    ScoredCohort,
+    Split,
+    build_features,
+    percentile_threshold,
+    read_given,
+    train_scores,
+)
+from auditbook.settings import Protocol
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.counts import Counts
+from auditbook.evidence import Counts
 from auditbook.mitigation.joint_cells import JointCells, find_rows
 from auditbook.records import Attribute, AuditRecords
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.counts import (
+from auditbook.evidence import (
     accuracy,
     count_groups,
     positive_predictive_value,

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.folds import plan_folds
 from auditbook.mitigation.assessment import assess, di_column, summarise
 from auditbook.mitigation.interventions import B1, B3, B4, IMPOSSIBLE, NOT_RUN, Intervention, shift
 from auditbook.mitigation.protocols import AUDIT, SINGLE, VALIDATION
 from auditbook.mitigation.stages import Stage
-from auditbook.protocol import Protocol
 from auditbook.records import AuditRecords
-from auditbook.verdicts import judge
+from auditbook.settings import Protocol
+from auditbook.verdicts import judge, plan_folds
 
 COMPARED = (B1, B3, B4)
 Where = Mapping[str, Any]

@@ -191,8 +191,8 @@ def combine_maps(
     Examples
     --------
     >>> from auditbook.pockets.testing import audit_map
-    >>> from auditbook.simulation.fixed_map import fix_map
-    >>> from auditbook.simulation.null_worlds import DESIGNS, draw_null
+    >>> from auditbook.studies.simulations.fixed_map import fix_map
+    >>> from auditbook.studies.simulations.null_worlds import DESIGNS, draw_null
     >>> audit = draw_null(DESIGNS[1], np.random.default_rng(1))
     >>> found = audit_map(fix_map(5), audit, contrasts=(), settings=PocketSettings(draws=99), seed=1)
     >>> summary = combine_maps([found], audit, contrasts=(), tolerances=(0.05,))

@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.cell_support import Cell
-from auditbook.pockets.contributions import (
-    Contributions,
-    expected_floor,
-    lacks_variation,
-    sum_contributions,
-)
+from auditbook.pockets.contributions import Contributions, expected_floor, lacks_variation, sum_contributions
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.families import Family, Quantity, list_families
 from auditbook.pockets.frozen import Assignment, FrozenMap
@@ -120,8 +115,8 @@ def audit_map(
 
     Examples
     --------
-    >>> from auditbook.simulation.fixed_map import fix_map
-    >>> from auditbook.simulation.null_worlds import DESIGNS, draw_null
+    >>> from auditbook.studies.simulations.fixed_map import fix_map
+    >>> from auditbook.studies.simulations.null_worlds import DESIGNS, draw_null
     >>> audit = draw_null(DESIGNS[1], np.random.default_rng(1))
     >>> found = audit_map(fix_map(5), audit, contrasts=(), settings=PocketSettings(draws=99), seed=1)
     >>> found.errors["status"].tolist().count("tested"), bool(found.errors["flagged"].any())

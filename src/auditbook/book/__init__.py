@@ -1,0 +1,3 @@
+"""What do the chapters of the book show of a finished run? Sentences in `say`, figures in `draw`."""
+
+from auditbook.book.opening import open_run

@@ -1,0 +1,214 @@
+"""How does mitigation look: what each baseline reaches, whether it holds, and who gets which threshold?"""
+
+import math
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from auditbook.book.draw.style import (
+    COLOURS,
+    GUIDE,
+    MARK_SIZE,
+    NEUTRAL,
+    SMALL_SIZE,
+    Mark,
+    draw_estimate,
+    draw_missing,
+    label_rows,
+    label_with_n,
+    mark_groups,
+    new_axes,
+    say_nothing_to_draw,
+    wrap_label,
+)
+from auditbook.book.draw.verdicts import draw_sweep
+from auditbook.results import rows
+
+CHOSEN, UNSEEN = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
+THIRD, FOURTH = Mark(COLOURS[1], "s"), Mark(COLOURS[0], "o")
+
+
+def put_marks_above(ax: Axes, entries: dict[str, Mark]) -> None:
+    """Put a key of marks above the axes.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where it belongs.
+    entries : dict of str to Mark
+        Marks by what they stand for.
+    """
+    handles = [
+        Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
+        for name, mark in entries.items()
+    ]
+    ax.legend(
+        handles=handles,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize=SMALL_SIZE,
+    )
+
+
+def draw_parity(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
+    """Draw every baseline's disparate impact by attribute, with the middle 95 % of the resamples.
+
+    Parameters
+    ----------
+    parity : DataFrame
+        Columns title, attribute, n, value, low, high; one row a baseline and attribute.
+    threshold : float
+        Disparate impact that just passes.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One row a baseline, one mark an attribute; one that cannot be computed is hollow.
+    """
+    titles = list(dict.fromkeys(parity["title"]))
+    ax = new_axes(ax, rows=2 * len(titles))
+    if parity.empty:
+        return say_nothing_to_draw(ax, "There is no baseline to compare.")
+    names = list(dict.fromkeys(parity["attribute"]))
+    marks = mark_groups(names)
+    ax.set_xlim(-0.02, 1.02)
+    sizes = dict(zip(parity["title"], parity["n"], strict=True))
+    label_rows(ax, [label_with_n(title, sizes[title]) for title in titles])
+    ax.axvline(threshold, color=NEUTRAL, linewidth=1.4, linestyle="--", zorder=1)
+    step = 0.7 / max(len(names), 1)
+    for row in rows(parity):
+        y = titles.index(row.title) + (names.index(row.attribute) - (len(names) - 1) / 2) * step
+        draw_estimate(ax, row.value, y, low=row.low, high=row.high, mark=marks[row.attribute])
+    put_marks_above(ax, {wrap_label(name): marks[name] for name in names})
+    ax.set_xlabel("disparate impact (dashed: passes from here)")
+    return ax
+
+
+def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
+    """Draw each disparate impact where the thresholds were chosen and on the unseen part, joined by a line.
+
+    Parameters
+    ----------
+    parity : DataFrame
+        Columns title, attribute, n, chosen, value, low, high.
+    threshold : float
+        Disparate impact that just passes.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One row a baseline and attribute; baselines that choose no thresholds have none.
+    """
+    parity = parity[parity["chosen"].notna()]
+    ax = new_axes(ax, rows=len(parity))
+    if parity.empty:
+        return say_nothing_to_draw(ax, "There are no separate parts, so nothing can be compared.")
+    ax.set_xlim(-0.02, 1.02)
+    label_rows(ax, [label_with_n(f"{row.title}: {row.attribute}", row.n, width=34) for row in rows(parity)])
+    ax.axvline(threshold, color=NEUTRAL, linewidth=1.4, linestyle="--", zorder=1)
+    for y, row in enumerate(rows(parity)):
+        if not math.isnan(row.chosen + row.value):
+            ax.plot((row.chosen, row.value), (y, y), color=GUIDE, linewidth=1, zorder=1)
+        draw_estimate(ax, row.chosen, y - 0.12, low=math.nan, high=math.nan, mark=CHOSEN)
+        draw_estimate(ax, row.value, y + 0.12, low=row.low, high=row.high, mark=UNSEEN)
+    put_marks_above(ax, {"where it was chosen": CHOSEN, "unseen part": UNSEEN})
+    ax.set_xlabel("disparate impact (dashed: passes from here)")
+    return ax
+
+
+def draw_curves(
+    table: pd.DataFrame, *, guide: float, labels: tuple[str, str], nothing: str, ax: Axes | None = None
+) -> Axes:
+    """Draw what varies with one setting, or say why there is nothing to vary.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns name, x, value, low, high.
+    guide : float
+        Height of the dashed line.
+    labels : tuple of str
+        Names of the two axes.
+    nothing : str
+        What stands in place of a figure when there are fewer than two settings.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One curve a name.
+    """
+    if table["x"].nunique() < 2:
+        return say_nothing_to_draw(new_axes(ax), nothing)
+    return draw_sweep(table, guide=guide, labels=labels, ax=ax)
+
+
+def draw_moves(moves: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:
+    """Draw the flip rates of cells under B3 and B4, joined by a line, the largest rise on top.
+
+    Parameters
+    ----------
+    moves : DataFrame
+        Columns metric, attribute, n, vfr_from, vfr_to and the bounds ``vfr_low_from`` to ``vfr_high_to``.
+    stable : float
+        Largest flip rate of a stable verdict.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One row a cell.
+    """
+    ax = new_axes(ax, rows=len(moves))
+    if moves.empty:
+        return say_nothing_to_draw(ax, "The refinement changed no flip rate on these records.")
+    ax.set_xlim(-0.015, 0.515)
+    label_rows(ax, [label_with_n(f"{row.metric}, {row.attribute}", row.n) for row in rows(moves)])
+    ax.axvspan(-0.015, stable, color=GUIDE, alpha=0.18, linewidth=0, zorder=0)
+    for y, row in enumerate(rows(moves)):
+        draw_estimate(ax, row.vfr_from, y - 0.14, low=row.vfr_low_from, high=row.vfr_high_from, mark=THIRD)
+        draw_estimate(ax, row.vfr_to, y + 0.14, low=row.vfr_low_to, high=row.vfr_high_to, mark=FOURTH)
+    put_marks_above(ax, {"B3": THIRD, "B4": FOURTH})
+    ax.set_xlabel("verdict flip rate (shaded: stable)")
+    return ax
+
+
+def draw_thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw each joint cell's threshold under B3 and B4, with the common threshold as a dashed line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns cell, n, start, threshold_b3, threshold_b4.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One row a cell. A threshold is a choice and has no interval.
+    """
+    ax = new_axes(ax, rows=len(table))
+    if table.empty:
+        return say_nothing_to_draw(ax, "There are no shifted thresholds.")
+    ax.set_xlim(-0.02, 1.02)
+    label_rows(ax, [label_with_n(row.cell, row.n, width=38) for row in rows(table)])
+    ax.axvline(float(table["start"].iloc[0]), color=NEUTRAL, linewidth=1.2, linestyle="--", zorder=1)
+    for y, row in enumerate(rows(table)):
+        for value, offset, mark in ((row.threshold_b3, -0.14, THIRD), (row.threshold_b4, 0.14, FOURTH)):
+            if math.isnan(value):
+                draw_missing(ax, y + offset, mark=mark)
+            else:
+                ax.plot(value, y + offset, mark.marker, color=mark.colour, markersize=MARK_SIZE)
+    put_marks_above(ax, {"B3": THIRD, "B4": FOURTH})
+    ax.set_xlabel("threshold (dashed: the same for all)")
+    return ax

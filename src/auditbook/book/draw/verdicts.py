@@ -1,0 +1,207 @@
+"""How often would the next sample reverse a verdict, and what decides that?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from auditbook.book.draw.bars import draw_divided, label_with_cells
+from auditbook.book.draw.style import (
+    COLOURS,
+    FAIL,
+    GUIDE,
+    MARK_SIZE,
+    NEUTRAL,
+    PASS,
+    SMALL_SIZE,
+    Mark,
+    draw_estimate,
+    label_rows,
+    label_with_n,
+    new_axes,
+    say_nothing_to_draw,
+)
+from auditbook.results import rows
+
+
+@dataclass(frozen=True)
+class Series:
+    """One of the three flip rates.
+
+    Attributes
+    ----------
+    column : str
+        Its column in verdicts.csv; ``_low`` and ``_high`` end the columns of its interval.
+    label : str
+        What the legend calls it.
+    mark : Mark
+        How it is drawn.
+    offset : float
+        Where in the row.
+    """
+
+    column: str
+    label: str
+    mark: Mark
+    offset: float
+
+
+SERIES = (
+    Series("vfr", "at the protocol's size", Mark(COLOURS[0], "o"), -0.22),
+    Series("vfr_own_size", "at the cohort's own size", Mark(COLOURS[1], "s"), 0.0),
+    Series("vfr_site", "drawing whole sites", Mark(COLOURS[2], "^"), 0.22),
+)
+
+
+def draw_flip_rates(cells: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:
+    """Draw the three flip rates of every cell, with their Monte Carlo intervals.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of verdicts.csv for one model, in the order to draw.
+    stable : float
+        Largest flip rate of a stable verdict.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on; a flip rate that does not exist is a hollow mark.
+    """
+    ax = new_axes(ax, rows=len(cells))
+    if cells.empty:
+        return say_nothing_to_draw(ax, "There is no cell.")
+    ax.set_xlim(-0.015, 0.515)
+    label_rows(ax, [label_with_n(f"{row.metric}, {row.attribute}", row.smallest_n) for row in rows(cells)])
+    ax.axvspan(-0.015, stable, color=GUIDE, alpha=0.18, linewidth=0, zorder=0)
+    shown = [series for series in SERIES if series.column != "vfr_site" or cells["site_count"].max() > 0]
+    for y, (_, row) in enumerate(cells.iterrows()):
+        for series in shown:
+            low, high = row[f"{series.column}_low"], row[f"{series.column}_high"]
+            draw_estimate(ax, row[series.column], y + series.offset, low=low, high=high, mark=series.mark)
+    handles = [_legend_mark(series) for series in shown]
+    ax.legend(
+        handles=handles,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize=SMALL_SIZE,
+    )
+    ax.set_xlabel("verdict flip rate (shaded: stable)")
+    return ax
+
+
+def _legend_mark(series: Series) -> Line2D:
+    mark = series.mark
+    return Line2D(
+        [], [], color=mark.colour, marker=mark.marker, linewidth=2, markersize=MARK_SIZE, label=series.label
+    )
+
+
+def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax: Axes | None = None) -> Axes:
+    """Draw how the values of a metric in many resamples lie about its threshold.
+
+    Parameters
+    ----------
+    draws : DataFrame
+        Columns label and value: one row a resample, one label a size of resample.
+    threshold : float
+        Value at which the metric just passes.
+    estimate : float
+        Value in the whole sample.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        One histogram a label; undefined resamples are not in it.
+    """
+    ax = new_axes(ax, rows=7)
+    known = draws.dropna(subset="value")
+    if known.empty:
+        return say_nothing_to_draw(ax, "The metric is undefined in every resample.")
+    span = (min(known["value"].min(), threshold), max(known["value"].max(), threshold))
+    span = span if span[1] > span[0] else (span[0] - 0.01, span[1] + 0.01)
+    for colour, (label, part) in zip(COLOURS, known.groupby("label", sort=False), strict=False):
+        name = f"{label} ({len(part):,} resamples)"
+        look: dict[str, Any] = {"color": colour, "alpha": 0.45, "linewidth": 1.5, "edgecolor": colour}
+        ax.hist(part["value"], bins=40, range=span, histtype="stepfilled", label=name, **look)
+    ax.axvline(threshold, color=NEUTRAL, linewidth=2, linestyle="--", label=f"threshold {threshold:.2f}")
+    ax.axvline(estimate, color=NEUTRAL, linewidth=1.2, label=f"whole sample {estimate:.3f}")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=SMALL_SIZE)
+    ax.set(xlabel="value of the metric", ylabel="resamples")
+    return ax
+
+
+def draw_sweep(
+    table: pd.DataFrame, *, guide: float, labels: tuple[str, str], log: bool = False, ax: Axes | None = None
+) -> Axes:
+    """Draw what a quantity does when one setting is varied, with its interval and a line to compare with.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns name, x, value, low, high: one row a setting, one curve a name.
+    guide : float
+        Height of the dashed line: a threshold, or the true value.
+    labels : tuple of str
+        Names of the two axes.
+    log : bool
+        Whether x runs on a logarithmic scale.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+    """
+    ax = new_axes(ax, rows=7)
+    markers = ("o", "s", "^", "D")
+    for position, (name, part) in enumerate(table.groupby("name", sort=False)):
+        colour, marker = COLOURS[position % len(COLOURS)], markers[position % len(markers)]
+        ax.fill_between(part["x"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
+        ax.plot(part["x"], part["value"], color=colour, marker=marker, markersize=5, label=name)
+    ax.axhline(guide, color=NEUTRAL, linewidth=1.2, linestyle="--")
+    if log:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    ax.grid(axis="y", color="#E3E3E3", linewidth=0.8)
+    ax.set(xlabel=labels[0], ylabel=labels[1])
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=SMALL_SIZE)
+    return ax
+
+
+def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how many cells of each model stand where: one bar a model.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Columns model, standing, cells; the standings in the order of the bars' parts.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        The number of cells is written in each part.
+    """
+    return draw_divided(
+        board, row="model", part="standing", looks=BOARD_LOOKS, label=label_with_cells, ncols=2, ax=ax
+    )
+
+
+BOARD_LOOKS: dict[str, dict[str, Any]] = {
+    "fails": {"color": FAIL},
+    "fails, not settled": {"color": FAIL, "alpha": 0.55, "hatch": "//"},
+    "passes, not settled": {"color": PASS, "alpha": 0.55, "hatch": "//"},
+    "cannot be judged": {"color": "#DDDDDD", "hatch": ".."},
+    "passes": {"color": PASS},
+}

@@ -1,0 +1,476 @@
+"""Which metric made of areas can be trusted, said in words, on any cohort?"""
+
+import math
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from auditbook.book.say.auc_matrix import select_matrix
+from auditbook.book.say.text import (
+    MISSING,
+    Column,
+    count,
+    count_of,
+    escape,
+    interval,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.project import project_file
+from auditbook.ranking import AUC_METRICS, SCENARIOS, tabulate_scenario
+from auditbook.results import Run, rows
+
+QUANTITIES = MappingProxyType(
+    {
+        "auc_global": "overall",
+        "auc_m": "within men",
+        "auc_f": "within women",
+        "xauc_mf": "events of men, non-events of women",
+        "xauc_fm": "events of women, non-events of men",
+        "xauc1_m": "xAUC1 of men",
+        "xauc1_f": "xAUC1 of women",
+        "auc_parity": "within-group parity",
+        "xauc_parity": "cross-group parity",
+        "xauc1_parity": "xAUC1 parity",
+    }
+)
+"""What the published table lists, by the names of `TwoGroupAreas`."""
+MOST_ATTRIBUTES = 6
+
+SCENARIO_COLUMNS = (
+    Column("scenario", "scenario"),
+    Column("title", "quantity"),
+    Column("published", "published", "number", digits=2),
+    Column("exact", "exact", "number", digits=4),
+    Column("simulated", "simulated", "number", digits=4),
+    Column("se", "SE", "number", digits=4),
+    Column("envelope", "possible by rounding"),
+)
+METRIC_COLUMNS = (
+    Column("advice", "advice"),
+    Column("title", "metric"),
+    Column("whom", "of whom"),
+    Column("value", "value", "number", low="ci_low", high="ci_high"),
+    Column("by_site", "whole sites"),
+)
+WHY_COLUMNS = (Column("title", "metric"), Column("advice", "advice"), Column("why", "why"))
+VERDICT_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("estimate", "parity", "number", low="area_low", high="area_high"),
+    Column("verdict", "verdict"),
+    Column("vfr", "flip rate", "share"),
+    Column("vfr_own_size", "own size", "share"),
+    Column("vfr_site", "whole sites", "share"),
+    Column("tier", "tier"),
+)
+TIER_COLUMNS = (Column("attribute", "attribute"), Column("tier", "tier"), Column("told", "why"))
+SPREAD_COLUMNS = (
+    Column("name", "groups"),
+    Column("x", "records a group", "count"),
+    Column("value", "mean", "number", low="low", high="high"),
+)
+
+
+def tabulate_scenarios(*, n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Set published, exact and simulated values of the three scenarios side by side.
+
+    Parameters
+    ----------
+    n : int
+        Records to simulate of each.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `tabulate_scenario`, and scenario, title, envelope (the range in words).
+
+    References
+    ----------
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 3.
+
+    Examples
+    --------
+    >>> len(tabulate_scenarios(n=9_000, rng=np.random.default_rng(1)))
+    30
+    """
+    printed = pd.read_csv(project_file("data", "reference", "auc_scenarios_published.csv"))
+    parts = []
+    for name in SCENARIOS:
+        here = printed[printed["scenario"] == name].set_index("quantity")["published"]
+        found = tabulate_scenario(name, here[list(QUANTITIES)].to_numpy(), n=n, rng=rng)
+        parts.append(found.assign(scenario=name))
+    table = pd.concat(parts, ignore_index=True)
+    written = [interval(row.low, row.high, digits=2) for row in rows(table)]
+    return table.assign(title=table["quantity"].map(QUANTITIES), envelope=written)
+
+
+def describe_scenarios(table: pd.DataFrame) -> str:
+    """Say how far published values are from exact ones, and whether rounding explains it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `tabulate_scenarios`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    areas = table[~table["quantity"].str.contains("parity")]
+    off, parity = (
+        float((part["published"] - part["exact"]).abs().max())
+        for part in (areas, table[~table.index.isin(areas.index)])
+    )
+    known = table.dropna(subset="se")
+    errors = float(((known["simulated"] - known["exact"]).abs() / known["se"]).max())
+    return (
+        f"Published areas differ from the exact ones by up to {number(off, digits=2)}, and published "
+        f"differences of two areas by up to {number(parity, digits=2)}. "
+        f"Of {count(len(table))} published values, {count(int(table['possible'].sum()))} lie within what the "
+        "rounding of the printed parameters allows. "
+        f"The simulation lies at most {number(errors, digits=1)} standard errors from the exact areas."
+    )
+
+
+def spread_by_chance(
+    groups: Sequence[int], sizes: Iterable[int], *, area: float, repeats: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Simulate groups that are all ordered equally well, and take the largest less the smallest area.
+
+    Parameters
+    ----------
+    groups : sequence of int
+        Numbers of groups.
+    sizes : iterable of int
+        Records a group, half of them events.
+    area : float
+        True area within every group, between 0.5 and 1.
+    repeats : int
+        Audits a setting.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    DataFrame
+        Columns name, x (records a group), value (mean of largest less smallest), low and high (middle 95 %
+        of the audits), smallest (mean of the smallest area).
+
+    Examples
+    --------
+    >>> found = spread_by_chance([2, 9], [100], area=0.8, repeats=50, rng=np.random.default_rng(1))
+    >>> bool(found["value"].is_monotonic_increasing)
+    True
+    """
+    found = []
+    for n_groups in groups:
+        for size in sizes:
+            areas = _simulate_areas(n_groups, size, area, repeats, rng)
+            spread = np.ptp(areas, axis=1)
+            low, high = np.quantile(spread, [0.025, 0.975])
+            row = {"name": plural(n_groups, "group"), "x": size, "value": spread.mean(), "low": low}
+            found.append(row | {"high": high, "smallest": areas.min(axis=1).mean()})
+    return pd.DataFrame(found)
+
+
+def _simulate_areas(
+    n_groups: int, size: int, area: float, repeats: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Simulate the areas of groups of normal scores, shape (repeats, n_groups)."""
+    apart = math.sqrt(2) * float(ndtri(area))
+    half = size // 2
+    events = rng.normal(apart, 1, (repeats, n_groups, half))
+    both = np.concatenate([events, rng.normal(0, 1, (repeats, n_groups, size - half))], axis=2)
+    ranks = both.argsort(axis=2).argsort(axis=2)[:, :, :half].sum(axis=2)
+    return np.asarray((ranks - half * (half - 1) / 2) / (half * (size - half)))
+
+
+def describe_spread(table: pd.DataFrame, *, area: float, threshold: float) -> str:
+    """Say how large the gap of equal groups is by chance alone.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `spread_by_chance`.
+    area : float
+        True area of all groups.
+    threshold : float
+        Largest gap that passes.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    worst = rows(table.sort_values("value", kind="stable"))[-1]
+    over = table[table["value"] > threshold]
+    return (
+        f"Every group's true area is {number(area, digits=2)}, so the true gap is zero. "
+        f"With {worst.name} of {count(worst.x)} records the audits find {number(worst.value, digits=2)} on "
+        f"average, and a smallest area of {number(worst.smallest, digits=2)}. In "
+        f"{count_of(len(over), len(table), 'setting')} the mean alone is above the threshold "
+        f"{number(threshold, digits=2)}."
+    )
+
+
+def equity_scaled(overall: float, within: Sequence[float]) -> float:
+    """Scale the overall area by the groups' distances from it.
+
+    Parameters
+    ----------
+    overall : float
+        Overall area.
+    within : sequence of float
+        Areas within the groups.
+
+    Returns
+    -------
+    float
+        The overall area when all distances are zero, else less.
+
+    Examples
+    --------
+    >>> equity_scaled(0.75, [1, 1])
+    0.5
+    """
+    return overall / (1 + sum(abs(overall - one) for one in within))
+
+
+def list_metrics(fairness: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
+    """List one attribute's metrics by their advice, in the order in which to read them.
+
+    Parameters
+    ----------
+    fairness : DataFrame
+        auc_fairness.csv.
+    model, attribute : str
+        Their names.
+
+    Returns
+    -------
+    DataFrame
+        Rows of auc_fairness.csv with title, whom, why and by_site; of xAUC1 and xAUC0, the groups with the
+        smallest and the largest value only.
+    """
+    here = select_matrix(fairness, model=model, attribute=attribute)
+    keep = []
+    for metric, part in here.groupby("metric", sort=False):
+        if metric in ("xauc1", "xauc0") and part["value"].notna().sum() > 1:
+            ranked = part["value"].sort_values(kind="stable").dropna().index
+            keep += sorted({ranked[0], ranked[-1]})
+        elif metric in ("xauc1", "xauc0"):
+            keep += list(part["value"].dropna().index)
+        else:
+            keep += list(part.index)
+    here = here.loc[sorted(keep)].reset_index(drop=True)
+    facts = [AUC_METRICS[metric] for metric in here["metric"]]
+    return here.assign(
+        title=[fact.title for fact in facts],
+        why=[fact.why for fact in facts],
+        whom=[_name_whom(row.group, row.other_group) for row in rows(here)],
+        by_site=[
+            "" if math.isnan(row.site_low + row.site_high) else interval(row.site_low, row.site_high)
+            for row in rows(here)
+        ],
+    )
+
+
+def _name_whom(group: str, other: str) -> str:
+    """Name the groups that a value is about."""
+    return f"{group}; {other}" if other else group
+
+
+def list_advice() -> pd.DataFrame:
+    """List every metric with the advice on it and the reason, for `WHY_COLUMNS`."""
+    found = [(metric.title, metric.advice, metric.why) for metric in AUC_METRICS.values()]
+    return pd.DataFrame(found, columns=["title", "advice", "why"])
+
+
+def describe_metrics(metrics: pd.DataFrame) -> str:
+    """Say what the recommended metric found, and what the one to be read with caution adds.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        Result of `list_metrics`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    values = {row.metric: row for row in rows(metrics)}
+    overall, within, cross = (values.get(name) for name in ("auc", "within_parity", "cross_parity"))
+    if overall is None or math.isnan(overall.value):
+        return "There is no area, so no metric can be made of it."
+    parts = [f"Overall AUC (report beside): {_write(overall)}."]
+    if within is None or math.isnan(within.value):
+        parts.append("Within-group parity (recommended) needs two groups with events and non-events.")
+    else:
+        told = (
+            "the intervals of the groups do not exclude equal areas"
+            if within.ci_low == 0
+            else ("equal areas are excluded")
+        )
+        parts.append(
+            f"Within-group parity (recommended): {_write(within)}, between {escape(within.group)} and "
+            f"{escape(within.other_group)}; {told}."
+        )
+    if cross is not None and not math.isnan(cross.value):
+        parts.append(
+            f"Cross-group parity (with caution): {_write(cross)}. The events of {escape(cross.group)} stand "
+            f"higher against the non-events of {escape(cross.other_group)} than the other way round; event "
+            "rates that differ can do that alone."
+        )
+    if within is not None and within.reason:
+        parts.append(f"Little can be said of these: {escape(within.reason)}.")
+    return " ".join(parts)
+
+
+def _write(row: Any) -> str:
+    """Write a value with its interval."""
+    value, low, high = row.value, row.ci_low, row.ci_high
+    return number(value) if math.isnan(low + high) else f"{number(value)} ({interval(low, high)})"
+
+
+def list_verdicts(run: Run, *, model: str) -> pd.DataFrame:
+    """List the verdicts on AUC parity of one model, with the interval of the parity.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        Rows of auc_verdicts.csv with area_low, area_high, and told, why it has its tier or no verdict.
+    """
+    parity = run.auc_fairness[run.auc_fairness["metric"] == "within_parity"]
+    bounds = parity[["model", "attribute", "ci_low", "ci_high"]].rename(
+        columns={"ci_low": "area_low", "ci_high": "area_high"}
+    )
+    here = run.auc_verdicts[run.auc_verdicts["model"] == model]
+    table = here.merge(bounds, on=["model", "attribute"], how="left")
+    told = [row.tier_reasons or row.reason for row in rows(table)]
+    return table.assign(told=told).reset_index(drop=True)
+
+
+def describe_verdicts(verdicts: pd.DataFrame) -> str:
+    """Say which attributes pass AUC parity, and which verdicts flip.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Result of `list_verdicts`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if verdicts.empty:
+        return "There is no attribute to judge."
+    threshold = number(float(verdicts["threshold"].iloc[0]), digits=2)
+    parts = [f"AUC parity passes when the gap of the areas within groups is at most {threshold}."]
+    for verdict, verb in (("pass", "It passes for"), ("fail", "It fails for")):
+        here = verdicts.loc[verdicts["verdict"] == verdict, "attribute"]
+        if len(here):
+            parts.append(f"{verb} {name_list(here)}.")
+    gone = verdicts[verdicts["verdict"] == "inconclusive"]
+    if len(gone):
+        why = escape(gone["reason"].iloc[0])
+        parts.append(f"It is inconclusive for {name_list(gone['attribute'])}: {why}.")
+    judged = verdicts[verdicts["verdict"] != "inconclusive"].dropna(subset="vfr")
+    if len(judged):
+        worst = rows(judged.sort_values("vfr", kind="stable"))[-1]
+        parts.append(f"The largest flip rate is {share(worst.vfr)}, for {escape(worst.attribute)}.")
+    return " ".join(parts)
+
+
+def describe_parity(run: Run, *, model: str) -> str:
+    """Say in two sentences how equally one model orders the groups, for the audit report.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    verdicts = list_verdicts(run, model=model)
+    return (
+        f"How well does {escape(model)} put patients with the event before those without, within each group? "
+        f"The gap between the groups' areas is the one metric of its kind that is recommended. "
+        f"{describe_verdicts(verdicts)}"
+    )
+
+
+def list_models(run: Run) -> pd.DataFrame:
+    """List AUC parity of every model, one column an attribute, for `model_columns`.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        Columns model, and one for each of the first attributes: "0.012 pass, flips 1.5%".
+    """
+    attributes = _first_attributes(run)
+    found = []
+    for model, part in run.auc_verdicts.groupby("model", sort=False):
+        cells = {row.attribute: row for row in rows(part)}
+        row = {"model": model}
+        row |= {f"attribute {place}": _write_cell(cells[name]) for place, name in enumerate(attributes)}
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def model_columns(run: Run) -> tuple[Column, ...]:
+    """List the columns of `list_models`.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    tuple of Column
+        The model and the attributes.
+    """
+    parts = (Column(f"attribute {place}", name) for place, name in enumerate(_first_attributes(run)))
+    return (Column("model", "model"), *parts)
+
+
+def _first_attributes(run: Run) -> list[str]:
+    """Name as many attributes as a table has room for."""
+    return list(dict.fromkeys(run.auc_verdicts["attribute"]))[:MOST_ATTRIBUTES]
+
+
+def _write_cell(cell: Any) -> str:
+    """Write one verdict in a few characters."""
+    value = number(cell.estimate)
+    if cell.verdict == "inconclusive":
+        return f"{value} ?" if value != MISSING else MISSING
+    return f"{value} {cell.verdict}, {share(cell.vfr)}"

@@ -1,0 +1,505 @@
+"""Whom does the score put above whom, said in words, on any cohort?"""
+
+import math
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural
+from auditbook.ranking import (
+    GROUPS,
+    SCENARIOS,
+    UNDEFINED,
+    WHOLE,
+    Scenario,
+    integrate_scenario,
+    scenario_density,
+    tabulate_auc_matrix,
+)
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.results import rows
+from auditbook.settings import Protocol
+
+SCENARIO_GROUPS = MappingProxyType(dict(zip(GROUPS, ("men", "women"), strict=True)))
+MOST_ENTRIES = 16
+"""Areas shown one by one; of a larger matrix only those within groups and the most extreme across."""
+
+ENTRY_COLUMNS = (
+    Column("event_group", "events of"),
+    Column("nonevent_group", "non-events of"),
+    Column("n_events", "events", "count"),
+    Column("n_nonevents", "non-events", "count"),
+    Column("auc", "area", "number"),
+    Column("single", "alone"),
+    Column("joint", "all at once"),
+    Column("by_site", "whole sites"),
+)
+REASON_COLUMNS = (
+    Column("event_group", "events of"),
+    Column("nonevent_group", "non-events of"),
+    Column("auc", "area", "number"),
+    Column("status", "interval"),
+    Column("reason", "why"),
+)
+DIFFERENCE_COLUMNS = (
+    Column("model", "model"),
+    Column("difference", "area less the first model's", "number", low="ci_low", high="ci_high"),
+    Column("p_value", "p", "number"),
+    Column("by_site", "whole sites"),
+    Column("site_p_value", "p", "number"),
+)
+GROUP_DIFFERENCE_COLUMNS = (Column("event_group", "within"), *DIFFERENCE_COLUMNS[1:])
+
+
+def tabulate_example(outcome: ArrayLike, score: ArrayLike, group: Sequence[str]) -> pd.DataFrame:
+    """Tabulate the areas of a few records, in the form of ``auc_matrix.csv``.
+
+    Parameters
+    ----------
+    outcome : array of 0 and 1, shape (n,)
+        1 where the event happened.
+    score : float array, shape (n,)
+        Any numbers that order the records.
+    group : sequence of str, length n
+        Each record's group.
+
+    Returns
+    -------
+    DataFrame
+        Columns of auc_matrix.csv, groups in the order of the alphabet; `reason` only where there is no area.
+
+    Examples
+    --------
+    >>> tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))["auc"].tolist()
+    [1.0, 1.0, 0.0, 0.5]
+    """
+    names, codes = np.unique(np.asarray(group, dtype=str), return_inverse=True)
+    attribute = Attribute("group", tuple(str(name) for name in names), codes)
+    scores = (Score("example", "rank", 0.5, np.asarray(score, float)),)
+    records = AuditRecords(np.asarray(outcome, np.int8), (attribute,), scores)
+    found = tabulate_auc_matrix(records, protocol=Protocol(), seed=1)
+    return found.assign(reason=found["reason"].where(found["auc"].isna(), ""))
+
+
+def weigh_entries(matrix: pd.DataFrame) -> float:
+    """Find the overall area from the areas within and across groups and the shares of their pairs.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        All rows of one model and attribute in auc_matrix.csv.
+
+    Returns
+    -------
+    float
+        nan without events or without non-events.
+
+    Examples
+    --------
+    >>> weigh_entries(tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
+    0.625
+    """
+    pairs = matrix["n_events"] * matrix["n_nonevents"]
+    total = float(pairs.sum())
+    return float((matrix["auc"].fillna(0) * pairs).sum() / total) if total else math.nan
+
+
+def tabulate_densities(scenarios: Sequence[str] = tuple(SCENARIOS), *, points: int = 161) -> pd.DataFrame:
+    """Tabulate the densities of the scores in the published scenarios.
+
+    Parameters
+    ----------
+    scenarios : sequence of str
+        Keys of `SCENARIOS`.
+    points : int
+        Scores at which each density is found, from 0 to 0.08, beyond which there is next to nothing.
+
+    Returns
+    -------
+    DataFrame
+        Columns scenario, group, event (0 or 1), score, density.
+
+    References
+    ----------
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 2.
+
+    Examples
+    --------
+    >>> tabulate_densities(["i"], points=2)[["group", "event"]].to_numpy().tolist()[::2]
+    [['men', 0], ['men', 1], ['women', 0], ['women', 1]]
+    """
+    at = np.linspace(0, 0.08, points)
+    parts = [
+        pd.DataFrame(
+            {
+                "scenario": name,
+                "group": SCENARIO_GROUPS[group],
+                "event": event,
+                "score": at,
+                "density": scenario_density(SCENARIOS[name], group, event, at),
+            }
+        )
+        for name in scenarios
+        for group in GROUPS
+        for event in (0, 1)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def tabulate_scenario_matrix(scenario: Scenario) -> pd.DataFrame:
+    """Tabulate the exact areas of a scenario within and across its two groups.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        One of `SCENARIOS`.
+
+    Returns
+    -------
+    DataFrame
+        Columns event_group, nonevent_group, auc, and n_events, n_nonevents and reason, which are blank:
+        an integral rests on no records.
+
+    Examples
+    --------
+    >>> tabulate_scenario_matrix(SCENARIOS["i"])["auc"].round(2).tolist()
+    [0.86, 0.66, 0.9, 0.74]
+    """
+    found = integrate_scenario(scenario)
+    area = (found.auc_m, found.xauc_mf, found.xauc_fm, found.auc_f)
+    names = SCENARIO_GROUPS.values()
+    pairs = [(one, other) for one in names for other in names]
+    table = pd.DataFrame(pairs, columns=["event_group", "nonevent_group"])
+    return table.assign(auc=area, n_events=math.nan, n_nonevents=math.nan, reason="")
+
+
+def select_matrix(table: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
+    """Take one model's rows of one attribute.
+
+    Parameters
+    ----------
+    table : DataFrame
+        auc_matrix.csv or auc_fairness.csv.
+    model, attribute : str
+        Their names.
+
+    Returns
+    -------
+    DataFrame
+        Numbered from zero.
+    """
+    here = (table["model"] == model) & (table["attribute"] == attribute)
+    return table[here].reset_index(drop=True)
+
+
+def choose_entries(matrix: pd.DataFrame, *, limit: int = MOST_ENTRIES) -> pd.DataFrame:
+    """Choose the areas that are shown one by one, with their intervals written out.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+    limit : int
+        Rows at the most.
+
+    Returns
+    -------
+    DataFrame
+        All rows in their order; of a matrix beyond the limit, those within groups and, of the others, the
+        smallest and the largest. `single`, `joint` and `by_site` are the intervals in words.
+    """
+    chosen = matrix
+    if len(matrix) > limit:
+        within = matrix["event_group"] == matrix["nonevent_group"]
+        room = max(limit - int(within.sum()), 2)
+        ranked = matrix[~within].dropna(subset="auc").sort_values("auc", kind="stable").index
+        keep = (
+            set(ranked[: (room + 1) // 2])
+            | set(ranked[len(ranked) - room // 2 :])
+            | set(matrix[within].index)
+        )
+        chosen = matrix.loc[sorted(keep)]
+    written = {
+        "single": _write_intervals(chosen, "ci_low", "ci_high"),
+        "joint": _write_intervals(chosen, "joint_low", "joint_high"),
+        "by_site": _write_intervals(chosen, "site_low", "site_high"),
+    }
+    return chosen.assign(**written).reset_index(drop=True)
+
+
+def _write_intervals(table: pd.DataFrame, low: str, high: str) -> list[str]:
+    """Write intervals as text; blank where there is none."""
+    ends = zip(table[low].astype(float), table[high].astype(float), strict=True)
+    return ["" if math.isnan(one + other) else interval(one, other) for one, other in ends]
+
+
+def describe_choice(matrix: pd.DataFrame, chosen: pd.DataFrame) -> str:
+    """Say whether all areas are shown.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+    chosen : DataFrame
+        Result of `choose_entries`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if len(chosen) == len(matrix):
+        return f"All {plural(len(matrix), 'area')} of the matrix are listed."
+    return (
+        f"Of {plural(len(matrix), 'area')}, {count(len(chosen))} are listed: all those within a group, and "
+        "of those across groups the smallest and the largest. The whole matrix stands in `auc_matrix.csv`."
+    )
+
+
+def describe_matrix(matrix: pd.DataFrame) -> str:
+    """Say which areas are largest and smallest, within groups and across.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = matrix.dropna(subset="auc")
+    if known.empty:
+        return "No area can be computed: every group lacks events or non-events."
+    inside = known["event_group"] == known["nonevent_group"]
+    parts = [f"The overall area is {number(weigh_entries(matrix))}."]
+    parts += [
+        _describe_part(known[inside], "within a group"),
+        _describe_part(known[~inside], "across groups"),
+    ]
+    below = known[~inside & (known["auc"] < 0.5)]
+    if len(below):
+        worst = rows(below.sort_values("auc", kind="stable"))[0]
+        parts.append(
+            f"In {plural(len(below), 'entry', 'entries')} across groups the area is below one half: "
+            f"an event of {escape(worst.event_group)} usually scores lower than a non-event of "
+            f"{escape(worst.nonevent_group)}."
+        )
+    return " ".join(part for part in parts if part)
+
+
+def describe_within(matrix: pd.DataFrame) -> str:
+    """Name the area within every group.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        All rows of one model and attribute.
+
+    Returns
+    -------
+    str
+        Markdown, on one line.
+
+    Examples
+    --------
+    >>> describe_within(tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
+    'A 1.00, B 0.50'
+    """
+    inside = matrix[matrix["event_group"] == matrix["nonevent_group"]]
+    return ", ".join(f"{escape(row.event_group)} {number(row.auc, digits=2)}" for row in rows(inside))
+
+
+def _describe_part(part: pd.DataFrame, where: str) -> str:
+    """Say where the areas of one kind lie."""
+    if part.empty:
+        return ""
+    ranked = rows(part.sort_values("auc", kind="stable"))
+    low, high = ranked[0], ranked[-1]
+    if low.auc == high.auc:
+        return f"{'The' if len(part) == 1 else 'Every'} area {where} is {number(low.auc)}."
+    ends = (f"{number(end.auc)} ({_name(end)})" for end in (low, high))
+    return f"Areas {where} run from {' to '.join(ends)}."
+
+
+def _name(entry: Any) -> str:
+    """Name an entry: a group, or the events of one against the non-events of another."""
+    one, other = escape(entry.event_group), escape(entry.nonevent_group)
+    return one if one == other else f"events of {one} against non-events of {other}"
+
+
+def list_reasons(matrix: pd.DataFrame) -> pd.DataFrame:
+    """List the entries of which something has to be said, the undefined ones first.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+
+    Returns
+    -------
+    DataFrame
+        At most `MOST_ENTRIES` rows, for `REASON_COLUMNS`.
+    """
+    told = matrix[matrix["reason"] != ""]
+    order = (told["status"] != UNDEFINED).sort_values(kind="stable").index
+    return told.loc[order].head(MOST_ENTRIES).reset_index(drop=True)
+
+
+def describe_reasons(matrix: pd.DataFrame) -> str:
+    """Say how many entries are undefined, or rest on too little.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    undefined = int((matrix["status"] == UNDEFINED).sum())
+    thin = int(((matrix["status"] != UNDEFINED) & (matrix["reason"] != "")).sum())
+    if not undefined + thin:
+        return "Every area is defined and has its interval, and every group has enough events and non-events."
+    parts = []
+    if undefined:
+        parts.append(
+            f"{count_of(undefined, len(matrix), 'area')} {'is' if undefined == 1 else 'are'} undefined, "
+            "because there is no pair to compare: hollow in the figure."
+        )
+    if thin:
+        parts.append(
+            f"{count_of(thin, len(matrix), 'area')} {'rests' if thin == 1 else 'rest'} on too little, or "
+            f"{'has' if thin == 1 else 'have'} no common interval: a star in the figure."
+        )
+    shown = min(undefined + thin, MOST_ENTRIES)
+    return " ".join(parts) + (f" The table has the first {count(shown)}." if undefined + thin > shown else "")
+
+
+def describe_intervals(matrix: pd.DataFrame) -> str:
+    """Say how much wider the intervals are that hold all at once, and those with sites as units.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Result of `select_matrix`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    single = (matrix["ci_high"] - matrix["ci_low"]).where(matrix["status"] == "two-sided")
+    if single.notna().sum() == 0:
+        return "No area has a two-sided interval, so there is nothing to compare."
+    joint = ((matrix["joint_high"] - matrix["joint_low"]) / single).median()
+    text = (
+        f"Alone, half of the areas have an interval no wider than {number(single.median())}. "
+        f"For all to hold at once, the typical interval has to be {number(joint, digits=2)} times as wide."
+    )
+    sited = ((matrix["site_high"] - matrix["site_low"]) / single).dropna()
+    if sited.empty:
+        return f"{text} There are no sites to take as units, so the third kind of interval is missing."
+    return (
+        f"{text} With whole sites as the units it is {number(sited.median(), digits=2)} times as wide as "
+        f"alone (from {number(sited.min(), digits=2)} to {number(sited.max(), digits=2)} times)."
+    )
+
+
+def list_model_differences(differences: pd.DataFrame) -> pd.DataFrame:
+    """List every further model's overall area less the first model's.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        auc_differences.csv.
+
+    Returns
+    -------
+    DataFrame
+        For `DIFFERENCE_COLUMNS`; empty with one model.
+    """
+    here = differences[differences["attribute"] == WHOLE].reset_index(drop=True)
+    return here.assign(by_site=_write_intervals(here, "site_low", "site_high"))
+
+
+def list_group_differences(differences: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
+    """List one further model's areas within groups, less the first model's.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        auc_differences.csv.
+    model, attribute : str
+        Their names.
+
+    Returns
+    -------
+    DataFrame
+        For `GROUP_DIFFERENCE_COLUMNS`; empty with one model.
+    """
+    here = select_matrix(differences, model=model, attribute=attribute)
+    here = here[here["event_group"] == here["nonevent_group"]].reset_index(drop=True)
+    return here.assign(by_site=_write_intervals(here, "site_low", "site_high"))
+
+
+def pick_other(differences: pd.DataFrame) -> str:
+    """Pick the further model whose overall area lies farthest from the first model's; blank with one model.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        auc_differences.csv.
+
+    Returns
+    -------
+    str
+        Its name.
+    """
+    whole = list_model_differences(differences)
+    if whole.empty:
+        return ""
+    size = whole["difference"].abs().fillna(-1)
+    return str(whole.loc[size.idxmax(), "model"])
+
+
+def describe_differences(differences: pd.DataFrame, *, other: str) -> str:
+    """Say which models order the records differently from the first one.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        auc_differences.csv.
+    other : str
+        The model shown by group, from `pick_other`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    whole = list_model_differences(differences)
+    if whole.empty:
+        return "This run has one model, so there is nothing to compare it with."
+    known = whole.dropna(subset="difference")
+    if known.empty:
+        return "No difference can be computed, because there are no events or no non-events."
+    first = escape(known["other_model"].iloc[0])
+    apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
+    text = (
+        f"Of {plural(len(known), 'further model')}, {count(len(apart))} "
+        f"{'has' if len(apart) == 1 else 'have'} an overall area that differs from that of {first} beyond "
+        "what the records allow for, each taken by itself."
+    )
+    sited = known.dropna(subset=["site_low", "site_high"])
+    if len(sited):
+        clear = sited[(sited["site_low"] > 0) | (sited["site_high"] < 0)]
+        text += f" With whole sites as the units it is {count(len(clear))}."
+    return f"{text} By group, {escape(other)} is shown: it lies farthest from {first}."

@@ -1,0 +1,664 @@
+"""What may a board conclude from this audit, what may it not, and what would it take to know more?"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.metrics import pick_bins, pick_rates, sort_metrics, write_rule
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    interval,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.book.say.verdicts import FEW_SITES
+from auditbook.results import Run, rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import METRICS
+
+STANDINGS = ("fails", "fails, not settled", "passes, not settled", "cannot be judged", "passes")
+ACTIONS = {
+    "fails": "Decide: change the model or its use, or justify the difference in writing.",
+    "fails, not settled": "Treat as failing; audit again with more records before anybody calls it settled.",
+    "passes, not settled": "Do not certify; audit again with more records.",
+    "cannot be judged": "Claim nothing; see what is missing.",
+    "passes": "Nothing to decide now; audit again when the model or its patients change.",
+}
+METRIC_RATES = {"DI": ("SR",), "SPD": ("SR",), "EOPP": ("TPR",), "EOD": ("TPR", "FPR"), "PP": ("PPV",)}
+RATE_SENTENCES = {
+    "SR": ("the model selects", "records"),
+    "TPR": ("the model finds", "records with the event"),
+    "FPR": ("the model wrongly selects", "records without the event"),
+    "PPV": ("the event follows in", "selected records"),
+}
+
+BOARD_COLUMNS = (
+    Column("cell", "cell"),
+    Column("standing", "standing"),
+    Column("estimate", "estimate", "number"),
+    Column("passes", "passes when"),
+    Column("vfr", "flip rate", "share"),
+    Column("vfr_own_size", "own size", "share"),
+    Column("vfr_site", "whole sites", "share"),
+    Column("tier", "tier"),
+    Column("why", "why"),
+)
+MOST_MODELS = 3
+"""Models that the report writes out in full; of more, only the first."""
+MANY_MODELS = 4
+"""More models than this are not told one by one."""
+MODEL_COLUMNS = (
+    Column("model", "model"),
+    Column("source", "scores"),
+    Column("kind", "kind"),
+    Column("threshold", "selected from", "number"),
+    Column("n_audit", "records audited", "count"),
+    Column("events_audit", "events", "count"),
+    Column("selection_rate", "selected", "share"),
+    Column("auroc", "AUROC", "number", low="auroc_low", high="auroc_high"),
+)
+SHORTFALL_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("group", "group"),
+    Column("n", "records", "count"),
+    Column("events", "events", "count"),
+    Column("non_events", "non-events", "count"),
+    Column("lacks", "lacks"),
+    Column("needed", "audited records needed", "count"),
+)
+FACT_COLUMNS = (Column("what", "what"), Column("value", "value"))
+
+
+def build_board(run: Run) -> pd.DataFrame:
+    """Sort every cell by what it asks of the board, cells that need a decision first.
+
+    A cell is settled when its flip rate is within the protocol's bound, both at the cohort's own size and,
+    where sites are known, over whole sites, and when most resamples say the same as the whole sample. It is
+    not settled when resamples cannot show a doubt that is there: when they hardly vary, or when CAL fails
+    only on score bins with fewer records than a group needs.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        The rows of verdicts.csv with the columns place (of the model in the cohort file's order), supported
+        (the estimate; of CAL, among bins with enough records), passes (rule), standing, why and excess (how
+        many times the supported value is beyond the threshold, less one).
+    """
+    cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
+    cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
+    settled = [_settle(row, run.protocol) for row in rows(cells)]
+    cells["standing"] = [standing for standing, _ in settled]
+    cells["why"] = [why for _, why in settled]
+    cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
+    many = len(run.models) > 1
+    cells["cell"] = [f"{row.metric}, {row.attribute}" + f", {row.model}" * many for row in rows(cells)]
+    cells["excess"] = [_measure_excess(row) for row in rows(cells)]
+    order = cells["standing"].map(STANDINGS.index)
+    worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
+    ranked = cells.assign(order=order, worst=worst).sort_values(["order", "worst"], kind="stable")
+    return ranked.drop(columns=["order", "worst"]).reset_index(drop=True)
+
+
+def _support_estimate(cell: Any, run: Run) -> float:
+    """Give the estimate; of CAL, the largest distance among bins with as many records as a group needs."""
+    if cell.metric != "CAL":
+        return float(cell.estimate)
+    bins = pick_bins(_select(run.score_bins, cell), kind="probability")
+    return float(bins.loc[bins["n"] >= run.protocol.min_records, "value"].abs().max())
+
+
+def _measure_excess(cell: Any) -> float:
+    """Say how many times the supported value is beyond the threshold, less one; nan without a value."""
+    if METRICS[cell.metric].direction == "at_least":
+        return abs(cell.threshold / cell.supported - 1) if cell.supported else math.inf
+    return abs(cell.supported / cell.threshold - 1) if cell.threshold else math.inf
+
+
+def _settle(cell: Any, protocol: Protocol) -> tuple[str, str]:
+    """Name a cell's standing and the reason for it."""
+    if cell.verdict == "inconclusive":
+        return "cannot be judged", cell.reason
+    word = "fails" if cell.verdict == "fail" else "passes"
+    doubts = _list_doubts(cell, protocol)
+    why = "; ".join([*doubts, cell.reason] if cell.reason else doubts)
+    return (f"{word}, not settled", why) if doubts else (word, why)
+
+
+def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
+    stable, least = protocol.vfr_stable, protocol.min_records
+    doubts = []
+    if math.isnan(cell.vfr_own_size):
+        doubts.append("no flip rate could be computed")
+    if cell.vfr_own_size > stable:
+        doubts.append(f"{share(cell.vfr_own_size)} of samples of this size would reverse it")
+    if cell.vfr_site > stable:
+        doubts.append(f"{share(cell.vfr_site)} of samples of sites would reverse it")
+    if cell.agrees == 0:
+        doubts.append("most resamples say the opposite")
+    if cell.metric == "CAL" and cell.verdict == "fail" and not cell.supported > cell.threshold:
+        doubts.append(
+            f"it fails only on score bins of fewer than {least} records, which no resample can doubt"
+        )
+    elif math.isnan(cell.ci_low) and not math.isnan(cell.vfr_own_size):
+        doubts.append("a flip rate from resamples that do not vary tells nothing")
+    return doubts
+
+
+def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
+    """Pick the cells that the report writes out: of every model, or of the first when there are many.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `board`, in its order; with more than `MOST_MODELS` models those of the first only.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return board
+    picked = board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
+    return picked.assign(cell=picked["metric"] + ", " + picked["attribute"])
+
+
+def describe_choice(run: Run) -> str:
+    """Say which model the report writes out; blank when it writes out all.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if len(run.models) <= MOST_MODELS:
+        return ""
+    first = escape(run.models["model"].iloc[0])
+    return (
+        f"From here on the report is about **{first}**, the first model that the cohort file names. "
+        f"The other {count(len(run.models) - 1)} are compared with it in the chapter on the panel, and all "
+        "their cells stand on the board of tiers."
+    )
+
+
+def count_standings(board: pd.DataFrame) -> pd.DataFrame:
+    """Count the cells of each standing by model: columns model, standing, cells."""
+    models = list(dict.fromkeys(board.sort_values("place", kind="stable")["model"]))
+    tally = board.groupby(["model", "standing"]).size()
+    found = [
+        {"model": model, "standing": standing, "cells": int(tally.get((model, standing), 0))}
+        for standing in STANDINGS
+        for model in models
+    ]
+    return pd.DataFrame(found, columns=["model", "standing", "cells"])
+
+
+def describe_standings(board: pd.DataFrame) -> str:
+    """Say in one list how many cells stand where, and what each standing asks for.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    str
+        A Markdown list.
+    """
+    tally = board["standing"].value_counts()
+    lines = [
+        f"- **{name.capitalize()}: {count_of(int(tally.get(name, 0)), len(board), 'cell')}.** {ACTIONS[name]}"
+        for name in STANDINGS
+        if tally.get(name, 0)
+    ]
+    return "\n".join(lines) if lines else "This run judged no cell."
+
+
+def describe_question(run: Run) -> str:
+    """Say what was audited and on whom.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    info, models = run.info, run.models
+    outcome = info.get("outcome") or {}
+    where = (
+        f" of {plural(int((run.cohort_sites['n_audit'] > 0).sum()), 'site')}" if len(run.cohort_sites) else ""
+    )
+    parts = [
+        f"{_write_number(len(models), 'model')} ({name_list(models['model'])}) "
+        f"{'was' if len(models) == 1 else 'were'} audited on "
+        f"{plural(int(models['n_audit'].max()), 'record')}{where}.",
+        f"The event is **{_write_event(outcome)}**.",
+    ]
+    if info.get("harm"):
+        parts.append(f"The harm behind it: {escape(info['harm'].rstrip(' .'))}.")
+    metrics, attributes = run.protocol.metrics, list(dict.fromkeys(run.verdicts["attribute"]))
+    parts.append(
+        f"Each model is judged by {plural(len(metrics), 'metric')} on "
+        f"{plural(len(attributes), 'attribute')} ({name_list(attributes)}):"
+    )
+    named = [f"- **{escape(name)}**, {METRICS[name].title}. {METRICS[name].meaning}" for name in metrics]
+    return " ".join(parts) + "\n\n" + "\n".join(named)
+
+
+def _write_number(n: int, word: str) -> str:
+    return plural(n, word).capitalize()
+
+
+def _write_event(outcome: Mapping[str, Any]) -> str:
+    event = str(outcome.get("event") or "")
+    sign = "" if event.lstrip()[:1] in ("<", ">", "=", "!") else "= "
+    return f"{escape(outcome.get('column', ''))} {sign}{escape(event)}".strip()
+
+
+def describe_groups(run: Run) -> str:
+    """List the groups of each attribute with the records audited in each, and those with none.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        A Markdown list, one line an attribute.
+    """
+    lines = []
+    for attribute, part in run.cohort_groups.groupby("attribute", sort=False):
+        named = [f"{escape(row.group)} {count(row.n_audit)}" for row in rows(part)]
+        lines.append(f"- **{escape(attribute)}**: {'; '.join(named)}")
+    return "\n".join(lines)
+
+
+def describe_left_out(info: Mapping[str, Any]) -> str:
+    """Say how many rows never reached the audit, and why.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    text = f"{_write_number(info['rows_read'], 'row')} were read and {count(info['rows_kept'])} kept."
+    gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
+    if not gone:
+        return f"{text} None was left out."
+    named = "; ".join(f"{escape(entry['reason'])}: {count(entry['rows'])}" for entry in gone)
+    return f"{text} Left out: {named}."
+
+
+def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
+    """Say in plain words what the cells that need a decision mean for people.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+    board : DataFrame
+        Result of `build_board`.
+    limit : int
+        Lines written out, each a metric and attribute with all its models; the rest is counted.
+
+    Returns
+    -------
+    str
+        A Markdown list.
+    """
+    open_cells = board[board["standing"].isin(STANDINGS[:3])]
+    if open_cells.empty:
+        return "No cell asks for a decision: none fails, and none that passes is likely to be reversed."
+    parts = [part for _, part in open_cells.groupby(["metric", "attribute"], sort=False)]
+    lines = [f"- {_write_cells(part, run)}" for part in parts[:limit]]
+    if len(parts) > limit:
+        left = sum(len(part) for part in parts[limit:])
+        verb = "asks" if left == 1 else "ask"
+        lines.append(f"- {plural(left, 'more cell')} {verb} for a decision; see the table below.")
+    return "\n".join(lines)
+
+
+def _write_cells(cells: pd.DataFrame, run: Run) -> str:
+    """Put one metric and attribute into words: which models, and the difference in the first of them."""
+    worst = rows(cells)[0]
+    standings = cells.groupby("standing", sort=False)["model"]
+    told = "; ".join(f"{standing} in {name_list(names)}" for standing, names in standings)
+    doubt = f" {escape(worst.why[:1].upper() + worst.why[1:])}." if worst.why else ""
+    where = f"Most in {escape(worst.model)}: " if len(cells) > 1 else ""
+    difference = _write_difference(worst, run)
+    if where and difference.startswith("Of "):
+        difference = f"of {difference.removeprefix('Of ')}"
+    return f"**{escape(worst.metric)} for {escape(worst.attribute)}: {told}.** {where}{difference}{doubt}"
+
+
+def _write_difference(cell: Any, run: Run) -> str:
+    """Put the largest difference behind a cell into words."""
+    groups = _select(run.groups, cell)
+    found = []
+    for rate in METRIC_RATES.get(cell.metric, ()):
+        known = rows(pick_rates(groups, rate=rate).dropna(subset="value"))
+        if len(known) > 1:
+            low, high = (choice(known, key=lambda row: row.value) for choice in (min, max))
+            found.append((high.value - low.value, rate, low, high))
+    if not found:
+        return _write_scores(cell, run)
+    _, rate, low, high = max(found, key=lambda item: item[0])
+    verb, of = RATE_SENTENCES[rate]
+    if low.value == high.value:
+        return f"Of 100 {of}, {verb} {number(100 * low.value, digits=0)} in every group."
+    of_rows = 100 if high.value >= 0.01 else 10_000
+    ends = " and ".join(
+        f"{number(of_rows * end.value, digits=0)} in {escape(end.group)} (n = {count(end.trials)})"
+        for end in (low, high)
+    )
+    return f"Of {count(of_rows)} {of}, {verb} {ends}."
+
+
+def _select(table: pd.DataFrame, cell: Any) -> pd.DataFrame:
+    return table[(table["model"] == cell.model) & (table["attribute"] == cell.attribute)]
+
+
+def _write_scores(cell: Any, run: Run) -> str:
+    """Put a metric made of scores into words; of CAL, also the bin that sets it."""
+    value = f"{escape(cell.metric)} is {number(cell.estimate)} and must be {cell.passes}"
+    if cell.metric == "CAL":
+        bins = rows(pick_bins(_select(run.score_bins, cell), kind="probability"))
+        if bins:
+            worst = max(bins, key=lambda row: abs(row.value))
+            points = number(100 * abs(worst.value), digits=0)
+            scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
+            return (
+                f"{value}. {_write_full_bins(worst, bins, run)}Scores from {scores} lie {points} points off "
+                f"the event rate in {escape(worst.group)} (n = {count(worst.n)})."
+            )
+    if cell.lowest_group and cell.highest_group:
+        return f"{value}; lowest in {escape(cell.lowest_group)}, highest in {escape(cell.highest_group)}."
+    return f"{value}."
+
+
+def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
+    """Say, where the worst bin is thin, what CAL is without bins of fewer records than a group needs."""
+    least = run.protocol.min_records
+    if worst.n >= least:
+        return ""
+    full = [abs(row.value) for row in bins if row.n >= least]
+    if not full:
+        return f"No bin holds the {least} records that a group needs. "
+    return (
+        f"Among bins of at least {least} records the largest distance is {number(max(full))}; "
+        "the value itself comes from a thinner one. "
+    )
+
+
+def describe_unjudged(board: pd.DataFrame) -> str:
+    """List the reasons for which cells cannot be judged, with the cells that each holds back.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    str
+        A Markdown list, or one sentence when every cell was judged.
+    """
+    held = board[board["standing"] == "cannot be judged"]
+    if held.empty:
+        return "Every cell could be judged."
+    lines = []
+    for (attribute, reason), part in held.groupby(["attribute", "reason"], sort=False):
+        metrics = join_words(sort_metrics(part["metric"]))
+        lines.append(f"- **{escape(attribute)}** ({metrics}; {plural(len(part), 'cell')}): {escape(reason)}.")
+    return "\n".join(lines)
+
+
+def find_shortfalls(run: Run) -> pd.DataFrame:
+    """List the groups that lack support, and how many audited records would probably bring it.
+
+    The number scales the audit up until the group meets every minimum, its share and event rate unchanged. It
+    is nan where the group has none of what it lacks: nothing says then how rare that is.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        Columns attribute, group, n, events, non_events, lacks, needed.
+    """
+    protocol = run.protocol
+    first = run.groups[run.groups["model"] == run.groups["model"].iloc[0]] if len(run.groups) else run.groups
+    found = []
+    for attribute, part in first.groupby("attribute", sort=False):
+        total = int(part["n"].sum())
+        for row in rows(part):
+            lacks = _list_lacks(row, protocol)
+            if lacks:
+                needed = max(_scale(total, have, least) for have, least, _ in lacks)
+                words = join_words(plural(least - have, word) for have, least, word in lacks)
+                fact = {"attribute": attribute, "group": row.group, "n": row.n, "events": row.events}
+                found.append(fact | {"non_events": row.non_events, "lacks": words, "needed": needed})
+    return pd.DataFrame(found, columns=[column.name for column in SHORTFALL_COLUMNS])
+
+
+def _list_lacks(row: Any, protocol: Protocol) -> list[tuple[int, int, str]]:
+    asked = (
+        (int(row.n), protocol.min_records, "record"),
+        (int(row.events), protocol.min_events, "event"),
+        (int(row.non_events), protocol.min_non_events, "non-event"),
+    )
+    return [part for part in asked if part[0] < part[1]]
+
+
+def _scale(total: int, have: int, least: int) -> float:
+    return math.ceil(total * least / have) if have else math.inf
+
+
+def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
+    """Say what the missing support would take.
+
+    Parameters
+    ----------
+    shortfalls : DataFrame
+        Result of `find_shortfalls`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if shortfalls.empty:
+        return "No group lacks records, events or non-events."
+    unknown = shortfalls[np.isinf(shortfalls["needed"])]
+    known = shortfalls[~np.isinf(shortfalls["needed"])]
+    parts = [
+        f"{_write_number(len(shortfalls), 'group')} {'lacks' if len(shortfalls) == 1 else 'lack'} support."
+    ]
+    if len(known):
+        size = plural(known["needed"].max(), "record")
+        parts.append(
+            f"If shares and event rates stay as they are, an audit of about {size} would bring the minimum "
+            "to every group of which something has been seen."
+        )
+    if len(unknown):
+        parts.append(
+            f"Of {name_list(unknown['group'])} so little was seen that no size can be named: "
+            "ask first whether these patients reach the data at all."
+        )
+    parts.append("The minimum buys a verdict, not a stable one; the flip rate says whether it is that.")
+    return " ".join(parts)
+
+
+def mark_unknown(shortfalls: pd.DataFrame) -> pd.DataFrame:
+    """Turn sizes that cannot be named into missing numbers, as tables draw them."""
+    return shortfalls.assign(needed=shortfalls["needed"].replace(np.inf, np.nan))
+
+
+def describe_limits(run: Run) -> str:
+    """State what this audit cannot say: the limits of every audit, and those of this one.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        A Markdown list.
+    """
+    return "\n".join(f"- {limit}" for limit in [*_own_limits(run), *STANDING_LIMITS])
+
+
+STANDING_LIMITS = (
+    "A verdict compares a number with a convention. A pass is no certificate that nobody is harmed, and a "
+    "fail does not say why groups differ or what to do.",
+    "Thresholds are conventions: none of them is a legal line, and the four-fifths rule is no safe harbour.",
+    "The outcome is taken as recorded. If it is recorded differently in different groups, every metric "
+    "inherits that.",
+    "Groups are taken as recorded, one attribute at a time. People at the crossing of two groups, and "
+    "patients who share no recorded group, are not looked at.",
+    "A flip rate speaks of another sample of the same patients. It does not speak of hospitals unlike "
+    "these, of next year, or of another model trained on the same data.",
+    "The largest gap between groups grows with the number of small groups even when nobody is treated "
+    "differently, so a verdict can be stable and wrong.",
+    "Each cell is judged on its own. Among many cells some cross their threshold by chance.",
+)
+
+
+def _own_limits(run: Run) -> list[str]:
+    """List the limits that follow from this cohort and its models."""
+    found = []
+    if run.info.get("synthetic"):
+        found.append(
+            "**The cohort is synthetic.** Nothing here is a finding about people, hospitals or products."
+        )
+    sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
+    if sites == 0:
+        found.append("No site is named: records are taken to be independent, so flip rates may be too low.")
+    elif sites == 1:
+        found.append(
+            "All audited records come from one site: nothing here says what another site would show."
+        )
+    elif sites < FEW_SITES:
+        found.append(
+            f"With {plural(sites, 'site')}, flip rates over whole sites are themselves poorly known."
+        )
+    ranked = run.models[run.models["kind"] != "probability"]
+    if len(ranked):
+        found.append(
+            f"{name_list(ranked['model'])} {'gives' if len(ranked) == 1 else 'give'} no probabilities, so "
+            "calibration (CAL) and the Theil index (TI) cannot be judged there."
+        )
+    idle = run.models[run.models["selection_rate"].isin([0, 1])]
+    if len(idle):
+        found.append(
+            f"{name_list(idle['model'])} {'selects' if len(idle) == 1 else 'select'} everybody or nobody: "
+            "where groups look alike there, it is because nobody is told apart."
+        )
+    given = run.models[run.models["source"] == "given"]
+    if len(given):
+        found.append(
+            f"The scores of {name_list(given['model'])} came with the data. Whether the audited records were "
+            "used to build them is not known here; if so, the model looks better than it is."
+        )
+    late = run.cohort_columns[run.cohort_columns["role"] == "late feature"]["column"]
+    if len(late) and (run.models["source"] == "trained").any():
+        found.append(
+            f"The models of the panel see {name_list(late)}, known only at the end of a stay: "
+            "they would do worse at the time a decision is needed."
+        )
+    return found
+
+
+def list_provenance(run: Run) -> pd.DataFrame:
+    """List what it takes to make this report again, byte for byte; no date is among it.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        Columns what, value.
+    """
+    info, protocol = run.info, run.protocol
+    profile = info.get("profile", "")
+    name = profile["name"] if isinstance(profile, Mapping) else profile
+    facts = [("cohort", info["name"]), ("profile", name), ("seed", info["seed"])]
+    facts += [(f"hash of the {what}", value) for what, value in sorted(info.get("hashes", {}).items())]
+    facts.append(("resamples a cell", count(protocol.resamples)))
+    facts.append(("records a resample, at most", count(protocol.resample_size)))
+    facts.append(("a verdict is stable up to a flip rate of", share(protocol.vfr_stable, digits=0)))
+    least = (
+        f"{protocol.min_records} records, {protocol.min_events} events, {protocol.min_non_events} non-events"
+    )
+    facts.append(("support needed in every group", least))
+    versions = info.get("versions", {})
+    facts.append(("versions", ", ".join(f"{what} {value}" for what, value in versions.items())))
+    return pd.DataFrame([{"what": what, "value": str(value)} for what, value in facts])
+
+
+def describe_accuracy(models: pd.DataFrame) -> str:
+    """Say how well each model orders records: without that, no group metric matters.
+
+    Parameters
+    ----------
+    models : DataFrame
+        models.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = models.dropna(subset="auroc")
+    if known.empty:
+        return "No model's AUROC is defined here: that needs scores, not decisions, and both outcomes."
+    parts = [
+        f"{escape(row.model)} {number(row.auroc)} ({interval(row.auroc_low, row.auroc_high)})"
+        for row in rows(known)
+    ]
+    if len(known) > MANY_MODELS:
+        rest = known.iloc[1:]
+        ends = f"{number(rest['auroc'].min())} to {number(rest['auroc'].max())}"
+        parts = [parts[0], f"the other {count(len(rest))} models {ends}"]
+    return f"AUROC (95% interval): {'; '.join(parts)}."

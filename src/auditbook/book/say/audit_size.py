@@ -1,0 +1,377 @@
+"""How many records would an audit need, said in words, on any cohort?"""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import Column, count, count_of, escape, join_words, name_list, plural, share
+from auditbook.evidence import wilson_interval
+from auditbook.results import rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import find_n_star
+
+CLEAR = 0.95
+"""A cell is of one mind at a size when at least this share of its subsamples says the same."""
+
+SWEEP_COLUMNS = (
+    Column("metric", "metric"),
+    Column("n", "records", "count"),
+    Column("mean", "mean", "number"),
+    Column("sd", "SD", "number"),
+    Column("cv", "CV", "share", low="cv_low", high="cv_high"),
+    Column("pass_share", "pass", "share", digits=0, low="pass_low", high="pass_high"),
+    Column("undefined_share", "undefined", "share", digits=0),
+    Column("unsupported_share", "too little support", "share", digits=0),
+)
+CASE_COLUMNS = (
+    Column("label", "case"),
+    Column("n", "records", "count"),
+    Column("mean", "mean", "number"),
+    Column("cv", "CV", "share", low="cv_low", high="cv_high"),
+    Column("pass_share", "pass", "share", digits=0),
+    Column("n_star", "N*"),
+)
+NEED_COLUMNS = (
+    Column("metric", "metric"),
+    Column("attribute", "attribute"),
+    Column("verdict", "verdict"),
+    Column("n_star_text", "N*"),
+    Column("n", "largest size looked at", "count"),
+    Column("cv", "CV there", "share", low="cv_low", high="cv_high"),
+    Column("projected", "records needed, roughly", "count"),
+    Column("pass_share", "pass there", "share", digits=0),
+    Column("unsupported_share", "too little support there", "share", digits=0),
+)
+
+
+def write_n_star(n_star: float) -> str:
+    """Write an N*: a number of records, ``not reached``, or a dash where there is no verdict.
+
+    Examples
+    --------
+    >>> write_n_star(2500.0), write_n_star(float("inf"))
+    ('2,500', 'not reached')
+    """
+    return "not reached" if math.isinf(n_star) else count(n_star)
+
+
+def tabulate_cases(cases: dict[str, pd.DataFrame], *, cv_stable: float = 0.05) -> pd.DataFrame:
+    """Lay the sweeps of several made-up cells out in one table, for `CASE_COLUMNS`.
+
+    Parameters
+    ----------
+    cases : dict of str to DataFrame
+        Results of `sweep_counts` by label.
+    cv_stable : float
+        Bound of the coefficient of variation.
+
+    Returns
+    -------
+    DataFrame
+        Their rows, with label and N* as text.
+    """
+    frames = [
+        table.assign(label=label, n_star=write_n_star(find_n_star(table, cv_stable=cv_stable)))
+        for label, table in cases.items()
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def order_attributes(verdicts: pd.DataFrame, *, model: str) -> list[str]:
+    """List a model's attributes, those with a verdict first.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Rows of verdicts.csv.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    list of str
+        Otherwise in the order of the table.
+    """
+    cells = verdicts[verdicts["model"] == model]
+    judged = set(cells["attribute"][cells["verdict"] != "inconclusive"])
+    return sorted(dict.fromkeys(cells["attribute"]), key=lambda name: name not in judged)
+
+
+def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, attribute: str) -> pd.DataFrame:
+    """Take one model's and attribute's rows, with Wilson's interval of the pass share.
+
+    Parameters
+    ----------
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+    protocol : Protocol
+        Gives R.
+    model, attribute : str
+        Which rows.
+
+    Returns
+    -------
+    DataFrame
+        The rows with pass_low and pass_high.
+    """
+    here = audit_size[(audit_size["model"] == model) & (audit_size["attribute"] == attribute)]
+    tried = (protocol.size_repeats * (1 - here["undefined_share"])).fillna(0).round()
+    passes = (tried * here["pass_share"]).fillna(0).round()
+    interval = wilson_interval(passes, tried)
+    return here.assign(pass_low=interval.low, pass_high=interval.high).reset_index(drop=True)
+
+
+def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
+    """Say which sizes are tried, and which of them say nothing because they are most of the audit.
+
+    Parameters
+    ----------
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+    protocol : Protocol
+        Gives R and the bounds.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if audit_size.empty:
+        return "This run judged no cell, so no size was tried."
+    sizes = audit_size[["n", "above_half"]].drop_duplicates()
+    whole = int(sizes["n"].max())
+    good, over = (sizes["n"][sizes["above_half"] == flag].tolist() for flag in (False, True))
+    text = (
+        f"The audit holds {plural(whole, 'record')}. Each size was drawn "
+        f"{plural(protocol.size_repeats, 'time')} without replacement. "
+    )
+    if not good:
+        return text + (
+            f"Every size of the protocol is more than half of that ({count(whole // 2)}), so that none "
+            "counts: this audit is too small to show what a smaller one would see."
+        )
+    listed = join_words([count(size) for size in good])
+    return text + (
+        f"{'These sizes count' if len(good) > 1 else 'One size counts'}: {listed}. "
+        f"Not counted, because more than half of the audit: {join_words([count(size) for size in over])}."
+    )
+
+
+def list_needs(
+    audit_size: pd.DataFrame, verdicts: pd.DataFrame, protocol: Protocol, *, model: str
+) -> pd.DataFrame:
+    """List what each cell of a model needs, those that need most first.
+
+    Parameters
+    ----------
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+    verdicts : DataFrame
+        Rows of verdicts.csv.
+    protocol : Protocol
+        The bounds.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: metric, attribute, verdict, n_star, n_star_text; n, cv, cv_low, cv_high, pass_share
+        and unsupported_share at the largest size up to half of the audit (nan where there is none);
+        projected, the size at which CV would meet its bound if it fell with the square root of the size, to
+        two digits.
+    """
+    cells = verdicts[verdicts["model"] == model]
+    counted = audit_size[(audit_size["model"] == model) & ~audit_size["above_half"].astype(bool)]
+    last = counted.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
+    names = ["metric", "attribute", "n", "cv", "cv_low", "cv_high", "pass_share", "unsupported_share"]
+    table = cells[["metric", "attribute", "verdict", "n_star"]].merge(
+        last[names], on=["metric", "attribute"], how="left"
+    )
+    whole = audit_size["n"].max()
+    size = project_size(table["cv"], table["n"], whole=whole, cv_stable=protocol.cv_stable)
+    table["projected"] = [float(f"{n:.2g}") for n in size]
+    table["n_star_text"] = table["n_star"].map(write_n_star)
+    order = table["projected"].where(table["n_star"].notna(), -1.0)
+    return table.iloc[np.argsort(-order.fillna(np.inf), kind="stable")].reset_index(drop=True)
+
+
+def project_size(cv: pd.Series, n: pd.Series, *, whole: float, cv_stable: float) -> pd.Series:
+    r"""Project at which size a metric would settle.
+
+    Without replacement :math:`\mathrm{CV}^2 \approx c^2 (1/n - 1/N)`; the projected size is
+    :math:`c^2/\eta^2`, for an audit that is small beside all the records there could be.
+
+    Parameters
+    ----------
+    cv, n : Series
+        Coefficient of variation, and the size at which it was seen.
+    whole : float
+        Records N of the audit.
+    cv_stable : float
+        Its bound.
+
+    Returns
+    -------
+    Series
+        nan where `cv` is.
+
+    Examples
+    --------
+    >>> round(project_size(pd.Series([0.1]), pd.Series([1000]), whole=1e9, cv_stable=0.05).item())
+    4000
+    """
+    return cv**2 / (1 / n - 1 / whole) / cv_stable**2
+
+
+def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
+    """Say how many verdicts rest on a metric that has settled, and what the others would take.
+
+    Parameters
+    ----------
+    needs : DataFrame
+        Result of `list_needs`.
+    protocol : Protocol
+        The bounds.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = needs[needs["verdict"] != "inconclusive"]
+    if judged.empty:
+        return "No cell has a verdict, so there is none whose size could be asked for."
+    reached = judged[np.isfinite(judged["n_star"])]
+    text = (
+        f"Of {plural(len(judged), 'cell')} with a verdict, {count(len(reached))} "
+        f"{_verb(len(reached), 'has', 'have')} settled within half of the audit"
+    )
+    if len(reached):
+        low, high = (count(size) for size in (reached["n_star"].min(), reached["n_star"].max()))
+        text += f" (N* {low})" if low == high else f" (N* from {low} to {high})"
+    left = len(judged) - len(reached)
+    text += f"; {count(left)} {_verb(left, 'has', 'have')} not."
+    need = judged["projected"].where(np.isinf(judged["n_star"]), judged["n_star"])
+    beyond = judged[need > protocol.field_size]
+    if len(beyond):
+        text += (
+            f" {count(len(beyond))} {_verb(len(beyond), 'needs', 'need')}, roughly, more than the "
+            f"{plural(protocol.field_size, 'record')} of one site: {_name_cells(beyond)}."
+        )
+    return text
+
+
+def _verb(n: int, one: str, many: str) -> str:
+    return one if n == 1 else many
+
+
+def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
+    return name_list((f"{row.metric} for {row.attribute}" for row in rows(cells)), limit=limit)
+
+
+def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Protocol, *, model: str) -> str:
+    """Name the cells whose N* hangs on the draw of the subsamples.
+
+    Parameters
+    ----------
+    needs : DataFrame
+        Result of `list_needs`.
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+    protocol : Protocol
+        The bounds.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    reached = needs[np.isfinite(needs["n_star"])]
+    if reached.empty:
+        return "No N* was reached, so none can hang on the draw."
+    here = audit_size[audit_size["model"] == model]
+    at = reached[["metric", "attribute", "n_star"]].merge(
+        here, left_on=["metric", "attribute", "n_star"], right_on=["metric", "attribute", "n"]
+    )
+    shaky = at[at["cv_high"] >= protocol.cv_stable]
+    if shaky.empty:
+        return "At every N* the interval of CV lies below its bound: other subsamples would say the same."
+    return (
+        f"In {count_of(len(shaky), len(at), 'cell')} with an N*, the interval of CV at N* reaches beyond the "
+        f"bound, so that other subsamples could have named the next size: {_name_cells(shaky)}."
+    )
+
+
+def describe_minds(needs: pd.DataFrame, protocol: Protocol) -> str:
+    """Name the cells in which a settled metric and a settled verdict part ways.
+
+    Parameters
+    ----------
+    needs : DataFrame
+        Result of `list_needs`.
+    protocol : Protocol
+        The bounds.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = needs.dropna(subset=["cv", "pass_share"])
+    if known.empty:
+        return "No cell has both a coefficient of variation and a pass share at a size that counts."
+    clear = known["pass_share"].clip(lower=1 - known["pass_share"]) >= CLEAR
+    settled = known["cv"] < protocol.cv_stable
+    sure, torn = known[clear & ~settled], known[~clear & settled]
+    text = (
+        f"At the largest size that counts, {count_of(int(clear.sum()), len(known), 'cell')} "
+        f"{_verb(int(clear.sum()), 'is', 'are')} of one mind: at least {share(CLEAR, digits=0)} of the "
+        "subsamples end in the same verdict."
+    )
+    if len(sure):
+        text += (
+            f" In {count(len(sure))} of these the metric has not settled all the same: {_name_cells(sure)}."
+        )
+    if len(torn):
+        text += (
+            f" The other way round, the metric has settled and the verdict has not in: {_name_cells(torn)}."
+        )
+    return text
+
+
+def describe_support(sweep: pd.DataFrame) -> str:
+    """Say at which sizes an audit would most likely have ended inconclusive.
+
+    Parameters
+    ----------
+    sweep : DataFrame
+        Result of `select_sweep`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = sweep.dropna(subset="unsupported_share")
+    if known.empty:
+        return "No cell of this attribute has a verdict, even with all records."
+    attribute = escape(known["attribute"].iloc[0])
+    silent = sorted(set(sweep["metric"]) - set(known["metric"]), key=list(sweep["metric"]).index)
+    rest = f" Even with all records there is no verdict on {join_words(silent)}." if silent else ""
+    worst = known.groupby("n")["unsupported_share"].max()
+    poor = worst[worst > 0.5]
+    if poor.empty:
+        which = f" for {join_words(known['metric'].unique())}" if silent else ""
+        return (
+            "At every size tried, most audits would have had enough support in all groups of "
+            f"{attribute}{which}.{rest}"
+        )
+    return (
+        f"For {attribute}, more than half of the audits of {join_words([count(n) for n in poor.index])} "
+        "records would have ended inconclusive in some metric, because a group has too few records, events "
+        f"or non-events.{rest}"
+    )

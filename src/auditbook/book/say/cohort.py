@@ -1,0 +1,608 @@
+"""Who is in the cohort: sentences and tables on its flow, groups, sites and columns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    interval,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.evidence import wilson_interval
+from auditbook.results import rows
+from auditbook.settings import Protocol
+
+Z_95 = 1.959964
+
+FLOW_COLUMNS = (
+    Column("step", "step"),
+    Column("rows", "rows", "count"),
+    Column("share", "share of rows read", "share"),
+)
+GROUP_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("group", "group"),
+    Column("n", "records", "count"),
+    Column("share", "share of cohort", "share"),
+    Column("events", "events", "count"),
+    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
+    Column("n_audit", "audited", "count"),
+)
+SMALL_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("group", "group"),
+    Column("n", "records", "count"),
+    Column("events", "events", "count"),
+    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
+    Column("width", "width, points", "number", 1),
+)
+RATIO_COLUMNS = (
+    Column("attribute", "attribute"),
+    Column("lowest_group", "lowest event rate"),
+    Column("lowest_rate", "rate", "share"),
+    Column("highest_group", "highest event rate"),
+    Column("highest_rate", "rate", "share"),
+    Column("ratio", "ratio (95% interval)", "number", 2, low="ratio_low", high="ratio_high"),
+    Column("smallest_n", "n of the smaller", "count"),
+)
+SITE_COLUMNS = (
+    Column("rank", "rank", "count"),
+    Column("site", "site"),
+    Column("n", "records", "count"),
+    Column("events", "events", "count"),
+    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
+    Column("n_audit", "audited", "count"),
+)
+COLUMN_COLUMNS = (
+    Column("column", "column"),
+    Column("role", "role"),
+    Column("kind", "kind"),
+    Column("missing", "missing", "count"),
+    Column("missing_share", "share missing", "share"),
+    Column("distinct", "distinct values", "count"),
+    Column("note", "note"),
+)
+
+
+def announce_data(info: Mapping[str, Any]) -> str:
+    """Say before anything else whether the records are real.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    str
+        One paragraph of Markdown.
+    """
+    title = escape(info.get("title") or info.get("name", ""))
+    if info.get("synthetic"):
+        return (
+            f"> **Synthetic cohort: {title}.** "
+            "No record here is a person, and no rate here is a finding about people or hospitals. "
+            "The records were generated to teach and to test the audit."
+        )
+    return (
+        f"> **Cohort: {title}.** The records are those that its owner supplied; "
+        "what they leave out, this book cannot see."
+    )
+
+
+def describe_question(info: Mapping[str, Any]) -> str:
+    """Say what the event is, whom it harms, and what counts as a site and as a unit.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    str
+        Markdown, one paragraph.
+    """
+    outcome = info.get("outcome") or {}
+    column = escape(outcome.get("column", ""))
+    event = escape(outcome.get("event") or "")
+    parts = [f"The outcome is read from the column **{column}**."]
+    if event:
+        sign = "" if str(outcome["event"]).lstrip()[:1] in ("<", ">", "=", "!") else "= "
+        parts.append(f"An event is a record with **{column} {sign}{event}**.")
+    if info.get("harm"):
+        parts.append(f"The harm behind the event: {escape(info['harm'].rstrip(' .'))}.")
+    names = info.get("attributes") or []
+    parts.append(f"The audit compares groups of {plural(len(names), 'attribute')}: {name_list(names)}.")
+    parts.append(_describe_structure(info))
+    return " ".join(parts)
+
+
+def _describe_structure(info: Mapping[str, Any]) -> str:
+    """Say what site and unit are."""
+    site, unit = info.get("site"), info.get("unit")
+    where = f"A site is a value of **{escape(site)}**." if site else "The cohort names no site."
+    if unit:
+        together = "are one unit and stay together when records are split"
+        return f"{where} Records of the same **{escape(unit)}** {together}."
+    return f"{where} Every record is its own unit, so records are taken to be independent of one another."
+
+
+def tabulate_flow(info: Mapping[str, Any]) -> pd.DataFrame:
+    """List the rows read, those left out by reason, and those kept.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    DataFrame
+        Columns step, rows, share (of the rows read), start (rows before the step that remain or go),
+        kind (read, left out, kept).
+    """
+    read = info["rows_read"]
+    rows = [{"step": "rows read", "rows": read, "kind": "read", "start": 0}]
+    remaining = read
+    for entry in info.get("left_out", []):
+        remaining -= entry["rows"]
+        step = f"left out: {entry['reason']}"
+        rows.append({"step": step, "rows": entry["rows"], "kind": "left out", "start": remaining})
+    rows.append({"step": "kept", "rows": info["rows_kept"], "kind": "kept", "start": 0})
+    table = pd.DataFrame(rows)
+    table["share"] = table["rows"] / read if read else np.nan
+    return table
+
+
+def describe_flow(info: Mapping[str, Any]) -> str:
+    """Say how many rows were read, left out and kept, and what that asks of the reader.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    read, kept, reasons = info["rows_read"], info["rows_kept"], info.get("left_out", [])
+    gone = [entry for entry in reasons if entry["rows"] > 0]
+    text = f"{count(read)} rows were read and {count(kept)} are kept as records"
+    if not gone:
+        return f"{text}; none was left out." if read == kept else f"{text}."
+    largest = max(gone, key=lambda entry: entry["rows"])
+    parts = [f"{text}, {share(kept / read)} of them.", f"The other {count(read - kept)} left for"]
+    if len(gone) == 1:
+        parts.append(f"one reason: {escape(largest['reason'])}.")
+    else:
+        parts.append(
+            f"{len(gone)} reasons; most often: {escape(largest['reason'])} ({count(largest['rows'])})."
+        )
+    parts.append("Everything that follows is true of the records kept, and of nobody else.")
+    return " ".join(parts)
+
+
+def select_attribute(table: pd.DataFrame, attribute: str) -> pd.DataFrame:
+    """Take the rows of one attribute, in the order of its groups."""
+    return table[table["attribute"] == attribute].reset_index(drop=True)
+
+
+def describe_attributes(groups: pd.DataFrame) -> str:
+    """Say of every attribute what `describe_groups` says of one.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        cohort_groups.csv.
+
+    Returns
+    -------
+    str
+        A Markdown list, one point an attribute.
+    """
+    parts = [part.reset_index(drop=True) for _, part in groups.groupby("attribute", sort=False)]
+    return "\n".join(f"- {describe_groups(part)}" for part in parts)
+
+
+def describe_groups(groups: pd.DataFrame) -> str:
+    """Say how large the groups of an attribute are and how far apart their event rates lie.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        Rows of cohort_groups.csv of one attribute.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    filled = groups[groups["n"] > 0]
+    if filled.empty:
+        return "No group of this attribute holds a record."
+    parts = [f"**{escape(groups['attribute'].iloc[0])}** has {plural(len(groups), 'group')}."]
+    parts += [_describe_sizes(filled), _describe_range(filled)]
+    parts += [_describe_empty(groups), _describe_missing_group(groups)]
+    return " ".join(part for part in parts if part)
+
+
+def _describe_sizes(filled: pd.DataFrame) -> str:
+    """Say which groups are the largest and the smallest."""
+    largest, smallest = (choose(rows(filled), key=lambda row: row.n) for choose in (max, min))
+    if largest.n == smallest.n:
+        return f"Each holds {plural(largest.n, 'record')}."
+    return (
+        f"The largest is {escape(largest.group)} with {plural(largest.n, 'record')} "
+        f"({share(largest.share)}), the smallest {escape(smallest.group)} "
+        f"with {plural(smallest.n, 'record')} ({share(smallest.share)})."
+    )
+
+
+def _describe_range(filled: pd.DataFrame) -> str:
+    """Say which groups have the lowest and highest event rate, and whether the intervals overlap."""
+    if len(filled) < 2:
+        return "With one group there is nothing to compare."
+    low, high = (choose(rows(filled), key=lambda row: row.event_rate) for choose in (min, max))
+    if low.event_rate == high.event_rate:
+        return f"Every group has the same event rate, {share(low.event_rate)}."
+    text = (
+        f"The event rate runs from {share(low.event_rate)} ({escape(low.group)}) "
+        f"to {share(high.event_rate)} ({escape(high.group)})"
+    )
+    if low.event_rate_high >= high.event_rate_low:
+        return f"{text}; the intervals of these two overlap, so their order may be chance."
+    return f"{text}; the intervals of these two do not overlap."
+
+
+def _describe_empty(groups: pd.DataFrame) -> str:
+    empty = groups.loc[groups["n"] == 0, "group"]
+    if empty.empty:
+        return ""
+    verb = "is" if len(empty) == 1 else "are"
+    declared = f"{name_list(empty)} {verb} declared in the cohort file but {verb} empty"
+    return f"{declared}: no rate, drawn as a hollow mark."
+
+
+def _describe_missing_group(groups: pd.DataFrame) -> str:
+    missing = groups[groups["group"] == "(missing)"]
+    if missing.empty or not missing["n"].iloc[0]:
+        return ""
+    return (
+        f"{plural(missing['n'].iloc[0], 'record')} have no value here and form a group of their own: "
+        "not being recorded is not random, and it may itself mark who is served badly."
+    )
+
+
+def compare_base_rates(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame:
+    """Divide the lowest by the highest event rate of each attribute.
+
+    That ratio is the ratio of selection rates of a model that makes no error. Groups below the protocol's
+    minimum support are left out and named.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        cohort_groups.csv.
+    protocol : Protocol
+        Holds the minimum support.
+
+    Returns
+    -------
+    DataFrame
+        One row an attribute: attribute, lowest_group, lowest_rate, highest_group, highest_rate, ratio,
+        ratio_low, ratio_high (95%, on the log scale), smallest_n, left_out. With fewer than two supported
+        groups all numbers are nan.
+
+    References
+    ----------
+    Katz, D., Baptista, J., Azen, S. P. and Pike, M. C. (1978). Obtaining confidence intervals for the risk
+    ratio in cohort studies. doi:10.2307/2530610
+    """
+    return pd.DataFrame(
+        [_base_rate_row(part, protocol) for _, part in groups.groupby("attribute", sort=False)]
+    )
+
+
+def _base_rate_row(part: pd.DataFrame, protocol: Protocol) -> dict[str, Any]:
+    others = part["n"] - part["events"]
+    supported = (part["n"] >= protocol.min_records) & (part["events"] >= protocol.min_events)
+    supported &= others >= protocol.min_non_events
+    kept = part[supported]
+    row: dict[str, Any] = {
+        "attribute": part["attribute"].iloc[0],
+        "left_out": name_list(part["group"][~supported]),
+    }
+    if len(kept) < 2:
+        blank = dict.fromkeys(
+            ("lowest_rate", "highest_rate", "ratio", "ratio_low", "ratio_high", "smallest_n"), np.nan
+        )
+        return row | {"lowest_group": "", "highest_group": ""} | blank
+    low, high = kept.loc[kept["event_rate"].idxmin()], kept.loc[kept["event_rate"].idxmax()]
+    ratio = low["event_rate"] / high["event_rate"]
+    spread = np.sqrt(1 / low["events"] - 1 / low["n"] + 1 / high["events"] - 1 / high["n"])
+    row |= {"lowest_group": low["group"], "lowest_rate": low["event_rate"]}
+    row |= {"highest_group": high["group"], "highest_rate": high["event_rate"], "ratio": ratio}
+    row |= {"ratio_low": ratio * np.exp(-Z_95 * spread), "ratio_high": ratio * np.exp(Z_95 * spread)}
+    return row | {"smallest_n": min(low["n"], high["n"])}
+
+
+def describe_base_rates(ratios: pd.DataFrame, *, threshold: float = 0.80) -> str:
+    """Say for which attributes even a model without error would fail a ratio rule.
+
+    Parameters
+    ----------
+    ratios : DataFrame
+        From `compare_base_rates`.
+    threshold : float
+        Least ratio of selection rates that passes.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = ratios[ratios["ratio"].notna()]
+    if known.empty:
+        return "No attribute has two groups with enough records and events, so no ratio can be given."
+    below = known[known["ratio"] < threshold]
+    attributes = count_of(len(below), len(known), "attribute")
+    text = f"For {attributes} the ratio lies below {number(threshold, digits=2)}"
+    if below.empty:
+        parts = [f"{text}: a model without error would pass the ratio rule for each."]
+    else:
+        parts = [
+            f"{text} ({name_list(below['attribute'])}): "
+            "there, a model without a single error fails the ratio rule. "
+            "A model passes only by making more errors in some groups, or more of them overall."
+        ]
+    unsure = known[(known["ratio_low"] < threshold) & (known["ratio_high"] >= threshold)]
+    if len(unsure):
+        parts.append(
+            f"The interval includes {number(threshold, digits=2)} for {name_list(unsure['attribute'])}."
+        )
+    unknown = ratios.loc[ratios["ratio"].isna(), "attribute"]
+    if len(unknown):
+        parts.append(
+            f"No ratio is given for {name_list(unknown)}: fewer than two groups have enough records."
+        )
+    return " ".join(parts + _name_left_out(known))
+
+
+def _name_left_out(known: pd.DataFrame) -> list[str]:
+    """Name the groups that were too small to enter a ratio; the names are escaped already."""
+    partial = known[known["left_out"] != ""]
+    listed = [f"{escape(row.attribute)}: {row.left_out}" for row in rows(partial)]
+    return [f"Left out of the ratio for lack of support ({'; '.join(listed)})."] if listed else []
+
+
+def ratio_with_equal_errors(low_rate: float, high_rate: float, *, tpr: float, fpr: float) -> float:
+    r"""Find the ratio of selection rates of a model with the same error rates in both groups.
+
+    .. math:: \frac{f + (t - f) p_{low}}{f + (t - f) p_{high}}
+
+    Parameters
+    ----------
+    low_rate, high_rate : float
+        The lower and the higher event rate, in [0, 1].
+    tpr, fpr : float
+        t and f: share of events and of non-events that the model selects.
+
+    Returns
+    -------
+    float
+        `low_rate` / `high_rate` for a model without error, 1 for one that selects blindly, nan when it
+        selects nobody.
+
+    Examples
+    --------
+    >>> round(ratio_with_equal_errors(0.2, 0.4, tpr=1.0, fpr=0.0), 3)
+    0.5
+    """
+    low, high = (fpr + (tpr - fpr) * rate for rate in (low_rate, high_rate))
+    return low / high if high > 0 else float("nan")
+
+
+def find_small_groups(groups: pd.DataFrame, *, limit: int = 8) -> pd.DataFrame:
+    """List the groups whose event rate is known least well.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        cohort_groups.csv.
+    limit : int
+        Rows at the most.
+
+    Returns
+    -------
+    DataFrame
+        The rows with the widest intervals first, empty groups on top, with `width` in percentage points.
+    """
+    table = groups.assign(width=100 * (groups["event_rate_high"] - groups["event_rate_low"]))
+    return table.sort_values("width", ascending=False, na_position="first", kind="stable").head(limit)
+
+
+def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
+    """Say how many groups are too small for a verdict and how wide the widest interval is.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        cohort_groups.csv.
+    protocol : Protocol
+        Holds the minimum support.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    others = groups["n"] - groups["events"]
+    short = (groups["n"] < protocol.min_records) | (groups["events"] < protocol.min_events)
+    short |= others < protocol.min_non_events
+    widest = find_small_groups(groups[groups["n"] > 0], limit=1)
+    needed = f"{protocol.min_records} records, {protocol.min_events} events"
+    needed = f"{needed} or {protocol.min_non_events} non-events"
+    if short.any():
+        verb = "falls" if short.sum() == 1 else "fall"
+        parts = [
+            f"In the whole cohort {count_of(int(short.sum()), len(groups), 'group')} {verb} short of "
+            f"{needed}; a verdict that needs more than there is will be inconclusive."
+        ]
+    else:
+        parts = [f"In the whole cohort no group falls short of {needed}."]
+    for row in rows(widest):
+        ends = interval(row.event_rate_low, row.event_rate_high, kind="share")
+        parts.append(
+            f"The widest interval is that of {escape(row.group)} ({escape(row.attribute)}), "
+            f"{plural(row.n, 'record')}: {ends}."
+        )
+    if (groups["n_audit"] < groups["n"]).any():
+        parts.append("The audit sees only a part of these records, so its intervals are wider still.")
+    return " ".join(parts)
+
+
+def add_site_intervals(sites: pd.DataFrame) -> pd.DataFrame:
+    """Add the 95% Wilson interval of each site's event rate.
+
+    Parameters
+    ----------
+    sites : DataFrame
+        cohort_sites.csv.
+
+    Returns
+    -------
+    DataFrame
+        With event_rate_low and event_rate_high; empty when there is no site.
+    """
+    bounds = wilson_interval(sites["events"].to_numpy(float), sites["n"].to_numpy(float))
+    return sites.assign(event_rate_low=bounds.low, event_rate_high=bounds.high)
+
+
+def describe_sites(sites: pd.DataFrame) -> str:
+    """Say how unevenly records are spread over sites, or that there is no site.
+
+    Parameters
+    ----------
+    sites : DataFrame
+        cohort_sites.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if sites.empty:
+        return (
+            "The cohort names no site. "
+            "Whether a verdict would hold from one site to the next cannot be asked of these data."
+        )
+    if len(sites) == 1:
+        return "All records come from one site, so nothing here says how the model does elsewhere."
+    volumes = sites["n"].sort_values(ascending=False)
+    total = volumes.sum()
+    half = int((volumes.cumsum() < total / 2).sum()) + 1
+    effective = total**2 / (volumes.astype(float) ** 2).sum()
+    return (
+        f"Records come from {plural(len(sites), 'site')}. "
+        f"The largest holds {share(volumes.iloc[0] / total)} of them, "
+        f"and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. "
+        f"The median site has {plural(float(volumes.median()), 'record')}. "
+        "Weighed by volume, the cohort is as varied as "
+        f"{number(effective, digits=0 if effective >= 10 else 1)} sites of equal size."
+    )
+
+
+def describe_site_rates(sites: pd.DataFrame) -> str:
+    """Say how far site event rates spread beyond what their sizes would let chance do.
+
+    Parameters
+    ----------
+    sites : DataFrame
+        From `add_site_intervals`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if len(sites) < 2:
+        return "With fewer than two sites there is nothing to compare."
+    overall = sites["events"].sum() / sites["n"].sum()
+    outside = ((sites["event_rate_low"] > overall) | (sites["event_rate_high"] < overall)).sum()
+    expected = 0.05 * len(sites)
+    return (
+        f"The overall event rate is {share(overall)}. "
+        f"The interval of {count_of(outside, len(sites), 'site')} leaves it out; if sites of some size "
+        f"differed by chance alone, about {number(expected, digits=0 if expected >= 10 else 1)} would."
+    )
+
+
+def describe_columns(columns: pd.DataFrame) -> str:
+    """Say what the columns of the data are used for.
+
+    Parameters
+    ----------
+    columns : DataFrame
+        cohort_columns.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    tally = columns["role"].value_counts(sort=False)
+    listed = [_count_role(str(role), number_of) for role, number_of in tally.items()]
+    parts = [f"The data have {plural(len(columns), 'column')} with a role: {join_words(listed)}."]
+    late = columns.loc[columns["role"] == "late feature", "column"]
+    if len(late):
+        parts.append(f"Known only late in the stay, so not at the moment of a prediction: {name_list(late)}.")
+    return " ".join(parts)
+
+
+def _count_role(role: str, n: int) -> str:
+    """Write how many columns have a role; "excluded" is no noun and takes no plural."""
+    return f"{count(n)} excluded" if role == "excluded" else plural(n, role)
+
+
+def describe_missing(columns: pd.DataFrame) -> str:
+    """Say which columns have missing values.
+
+    Parameters
+    ----------
+    columns : DataFrame
+        cohort_columns.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    holed = columns[columns["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
+    if holed.empty:
+        return "No column has a missing value; ask whether blanks were filled in before the data reached you."
+    worst = rows(holed)[0]
+    verb = "has" if len(holed) == 1 else "have"
+    parts = [
+        f"{count_of(len(holed), len(columns), 'column')} {verb} missing values, most of all "
+        f"{escape(worst.column)} ({share(worst.missing_share)}, {plural(worst.missing, 'record')})."
+    ]
+    judged = holed[holed["role"].isin(["attribute", "outcome"])]
+    if len(judged):
+        parts.append(
+            f"Among attributes and outcome: {name_list(judged['column'])}. "
+            "The cohort file's rule for them decides who is audited at all."
+        )
+    return " ".join(parts)

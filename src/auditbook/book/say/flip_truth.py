@@ -1,0 +1,840 @@
+"""Does the flip rate foretell what other audits say, told in words, on any cohort?"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    interval,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.results import Run, rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import (
+    AUDITS,
+    LEAST_SITES,
+    METRICS,
+    SIZES,
+    HalfDraws,
+    Rule,
+    audit_halves,
+    find_metric,
+    measure_halvings,
+    resample_freely,
+    resample_halves,
+)
+
+RECORDS, SITES = "records", "sites"
+SMALL = 0.01
+"""Mean errors up to one point count as none in a sentence."""
+
+PREDICTIONS = {
+    "vfr": "records drawn (vfr)",
+    "vfr_wide": "records drawn, stretched",
+    "vfr_site": "sites drawn (vfr_site)",
+    "vfr_site_wide": "sites drawn, stretched",
+}
+REALISED = ("realised", "realised_low", "realised_high", "realised_mixed", "abs_error")
+CALIBRATION_COLUMNS = (
+    Column("name", "prediction"),
+    Column("range", "foretold between"),
+    Column("predictions", "predictions", "count"),
+    Column("predicted", "mean foretold", "share"),
+    Column("realised", "mean realised", "share", low="realised_low", high="realised_high"),
+    Column("realised_mixed", "with mixed halves", "share"),
+    Column("wrong_side", "mostly the other verdict", "share", digits=0),
+)
+WAY_COLUMNS = (
+    Column("way", "halved / audits drawn"),
+    Column("vfr", "vfr", "share"),
+    Column("vfr_wide", "stretched", "share"),
+    Column("vfr_site", "vfr_site", "share"),
+    Column("vfr_site_wide", "stretched", "share"),
+    Column("realised", "realised", "share", low="realised_low", high="realised_high"),
+    Column("realised_mixed", "with mixed halves", "share"),
+    Column("abs_error", "vfr off by", "share"),
+    Column("abs_error_site", "vfr_site off by", "share"),
+)
+CELL_COLUMNS = (
+    Column("metric", "metric"),
+    Column("attribute", "attribute"),
+    Column("n", "records", "count"),
+    Column("predicted", "vfr", "share"),
+    Column("predicted_site", "vfr_site", "share"),
+    Column("realised", "realised", "share", low="realised_low", high="realised_high"),
+    Column("realised_mixed", "with mixed halves", "share"),
+    Column("distance", "distance to threshold / SD of a half", "number", digits=1),
+    Column("against_whole", "dominant verdict not that of all", "share", digits=0),
+)
+CAUSE_COLUMNS = (
+    Column("way", "halved / audits drawn"),
+    Column("metric", "metric"),
+    Column("cells", "cells and sizes", "count"),
+    Column("error", "error", "number"),
+    Column("from_range", "range", "number"),
+    Column("from_spread", "spread", "number"),
+    Column("from_halves", "other half", "number"),
+    Column("bias_resample", "resamples less half", "number"),
+    Column("bias_audit", "audits less half", "number"),
+    Column("spread_ratio", "SD of audits / of resamples", "number", digits=2),
+)
+WORLD_COLUMNS = (
+    Column("label", "world"),
+    Column("half", "records to predict from", "count"),
+    Column("n", "records of an audit", "count"),
+    Column("truth", "metric in the world", "number", digits=2),
+    Column("predicted", "foretold", "share"),
+    Column("predicted_wide", "stretched", "share"),
+    Column("realised", "realised", "share"),
+    Column("wrong_side", "mostly the other verdict", "share", digits=0),
+)
+RANGE_COLUMNS = (
+    Column("label", "world"),
+    Column("half", "records to predict from", "count"),
+    Column("truth", "gap in the world", "number", digits=2),
+    Column("audit_mean", "mean of audits", "number"),
+    Column("resample_mean", "mean of resamples", "number"),
+    Column("predicted", "foretold", "share"),
+    Column("realised", "realised", "share"),
+)
+MEASURED_COLUMNS = (
+    Column("cohort", "cohort"),
+    Column("way", "halved / audits drawn"),
+    Column("cells", "predictions", "count"),
+    Column("vfr", "vfr", "share"),
+    Column("vfr_site", "vfr_site", "share"),
+    Column("realised", "realised", "share"),
+    Column("realised_mixed", "with mixed halves", "share"),
+    Column("sure", "vfr at most 1%", "count"),
+    Column("sure_realised", "realised there", "share"),
+    Column("sure_mixed", "with mixed halves", "share"),
+)
+
+
+def foretell_world(
+    counts: ArrayLike, metric: str, *, half: int, size: int, rng: np.random.Generator, times: int = 200
+) -> pd.DataFrame:
+    """Predict flip rates in a made-up world whose audits can be drawn at will, and look at these.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        The world: how common tp, fp, fn and tn are in each group.
+    metric : str
+        A metric of counts.
+    half : int
+        Records from which is predicted.
+    size : int
+        Records of an audit.
+    rng : Generator
+        Source of the draws.
+    times : int
+        How often a half, and audits of new records beside it, are drawn.
+
+    Returns
+    -------
+    DataFrame
+        One row, for `WORLD_COLUMNS` and `RANGE_COLUMNS`, averaged over the halves.
+
+    Examples
+    --------
+    >>> world = [[40, 10, 10, 40], [20, 10, 30, 40]]
+    >>> found = foretell_world(world, "EOPP", half=2000, size=500, rng=np.random.default_rng(1), times=5)
+    >>> found[["predicted", "realised"]].round(2).values.tolist()
+    [[0.0, 0.0]]
+    """
+    table = np.asarray(counts)
+    shares = table.ravel() / table.sum()
+    first = rng.multinomial(half, shares, size=times).reshape(times, *table.shape)
+    audits = rng.multinomial(size, shares, size=(times, AUDITS)).reshape(times, AUDITS, *table.shape)
+    draws = HalfDraws(
+        first=first,
+        second=first,
+        resampled=resample_halves(first, size=size, resamples=AUDITS, rng=rng),
+        free=resample_freely(first, size=size, resamples=AUDITS, rng=rng),
+        by_site=None,
+        audits={RECORDS: (audit_halves(first, size=size, audits=AUDITS, rng=rng), audits)},
+        size=size,
+    )
+    rule = Rule(find_metric(metric), Protocol(min_records=1, min_events=0, min_non_events=0))
+    found = measure_halvings(rule, draws)[RECORDS]
+    kept = ("predicted", "predicted_wide", "realised", "wrong_side")
+    means = {name: float(found[name][found["judged"]].mean()) for name in kept}
+    means["audit_mean"] = float(np.nanmean(rule.metric.values(audits)))
+    means["resample_mean"] = float(np.nanmean(rule.metric.values(draws.resampled)))
+    return pd.DataFrame([{"half": half, "n": size, "truth": float(rule.metric.values(table)), **means}])
+
+
+def tabulate_worlds(cases: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Lay several worlds out in one table, for `WORLD_COLUMNS`.
+
+    Parameters
+    ----------
+    cases : dict of str to DataFrame
+        From `foretell_world`, by label.
+
+    Returns
+    -------
+    DataFrame
+        One row a world.
+    """
+    return pd.concat([table.assign(label=label) for label, table in cases.items()], ignore_index=True)
+
+
+def describe_halvings(run: Run) -> str:
+    """Say what was halved, how often, into audits of which sizes, and what takes no part.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    table, protocol = run.flip_truth, run.protocol
+    counted = [name for name in protocol.metrics if METRICS[name].evidence == "counts"]
+    left = [name for name in protocol.metrics if METRICS[name].evidence != "counts"]
+    if table.empty:
+        if not counted:
+            return "No metric of this run is computed from counts, so nothing was halved."
+        return (
+            f"This audit has fewer than {plural(4 * SIZES[0], 'record')}. Half of a half would not hold an "
+            f"audit of {count(SIZES[0])}, so **nothing can be said** here of whether its flip rates hold."
+        )
+    sizes = join_words([count(size) for size in sorted(set(table["n"]))])
+    text = (
+        f"Model: {escape(table['model'].iloc[0])}. The audited records were halved "
+        f"{plural(protocol.halvings, 'time')} at random{_by_site(run)}. Audits of {sizes} records; "
+        f"metrics of counts: {join_words(counted)}."
+    )
+    if left:
+        text += (
+            f" Not {join_words(left, last='or')}: they rest on each record's score, and sorting the scores "
+            "again in every half would take too long."
+        )
+    lost = table[table["halvings"] == 0].groupby(["metric", "attribute"])["n"].nunique()
+    tried = table["n"].nunique()
+    gone = [f"{cell[0]} for {cell[1]}" for cell, n in lost.to_dict().items() if n == tried]  # type: ignore[index]
+    if gone:
+        text += f" No halving had enough support for {name_list(gone)}."
+    return text
+
+
+def _by_site(run: Run) -> str:
+    """Say whether whole sites were halved, and if not, why."""
+    if SITES in set(run.flip_truth["halving"]):
+        return f" by record, and as often by whole sites ({plural(_count_sites(run), 'site')})"
+    sites = _count_sites(run)
+    if not sites:
+        return " by record; there is no site column, so **other sites cannot be spoken of**"
+    if sites < LEAST_SITES:
+        return (
+            f" by record. {plural(sites, 'site')} are too few to halve ({LEAST_SITES} needed), so "
+            f"**other sites "
+            "cannot be spoken of**"
+        )
+    return (
+        " by record. Halves of whole sites would be too unequal to audit, so **other sites "
+        "cannot be spoken of**"
+    )
+
+
+def _count_sites(run: Run) -> int:
+    sites = run.verdicts["site_count"].dropna()
+    return int(sites.max()) if len(sites) else 0
+
+
+def name_way(halving: str, drawing: str) -> str:
+    """Name a way of halving and drawing, as the tables do.
+
+    Examples
+    --------
+    >>> name_way("sites", "records")
+    'sites / records'
+    """
+    return f"{halving} / {drawing}"
+
+
+def choose_way(truth: pd.DataFrame) -> tuple[str, str]:
+    """Choose what a chapter looks at first: whole sites where they were halved, else records.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv, or flip_truth_summary.csv.
+
+    Returns
+    -------
+    tuple of str
+        Way of halving and of drawing.
+    """
+    return (SITES, SITES) if SITES in set(truth["halving"]) else (RECORDS, RECORDS)
+
+
+def select_bins(
+    summary: pd.DataFrame, way: tuple[str, str], predictions: Sequence[str] = ("vfr", "vfr_site")
+) -> pd.DataFrame:
+    """Take the bins of some predictions for one way of halving and drawing.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        flip_truth_summary.csv.
+    way : tuple of str
+        Halving and drawing.
+    predictions : sequence of str
+        Which predictions.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the bins that hold predictions, with `name` and `range`.
+    """
+    found = summary[(summary["halving"] == way[0]) & (summary["drawing"] == way[1]) & (summary["bin"] > 0)]
+    found = found[found["prediction"].isin(predictions)]
+    bounds = [
+        f"{share(row.bin_low, digits=0) if row.bin_low else '0%'} and {share(row.bin_high, digits=0)}"
+        for row in rows(found)
+    ]
+    return found.assign(name=found["prediction"].map(PREDICTIONS), range=bounds).reset_index(drop=True)
+
+
+def _whole(
+    summary: pd.DataFrame, way: tuple[str, str], prediction: str, number_of_bin: int = 0
+) -> pd.DataFrame:
+    keep = (summary["halving"] == way[0]) & (summary["drawing"] == way[1])
+    return summary[keep & (summary["prediction"] == prediction) & (summary["bin"] == number_of_bin)]
+
+
+def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction: str = "vfr") -> str:
+    """Say whether one prediction foretold too few or too many flips, and how it did where it was sure.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        flip_truth_summary.csv.
+    way : tuple of str
+        Halving and drawing.
+    prediction : str
+        Which prediction.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    whole = _whole(summary, way, prediction)
+    if whole.empty:
+        return "There is no prediction to compare with what came of it."
+    row = whole.iloc[0]
+    text = (
+        f"**{PREDICTIONS[prediction]}**: foretold {share(row['predicted'])} on average, realised "
+        f"{share(row['realised'])} ({interval(row['realised_low'], row['realised_high'], kind='share')}); "
+        f"{_direction(row)}. With mixed halves, {share(row['realised_mixed'])}. "
+        f"As a forecast its Brier score is {number(row['brier'])}, "
+        f"{'no better than' if row['brier'] >= row['brier_constant'] else 'better than'} always naming the "
+        f"mean ({number(row['brier_constant'])})."
+    )
+    sure = _whole(summary, way, prediction, 1)
+    if len(sure):
+        one = sure.iloc[0]
+        text += (
+            f" Where it foretold {share(one['bin_high'], digits=0)} or less "
+            f"({plural(one['predictions'], 'prediction')}), "
+            f"{share(one['realised'])} of the audits ended in the other verdict "
+            f"(mixed halves: {share(one['realised_mixed'])})."
+        )
+    return text
+
+
+def _direction(row: "pd.Series[Any]") -> str:
+    """Say whether there were more flips than foretold: beyond a point, the interval, and in mixed halves."""
+    error, mixed = float(row["error"]), float(row["realised_mixed"] - row["predicted"])
+    if abs(error) <= SMALL:
+        return "that is right on average"
+    if row["error_low"] <= 0 <= row["error_high"]:
+        return "so few halvings cannot tell the two apart"
+    which = "few" if error > 0 else "many"
+    if abs(mixed) <= SMALL or mixed * error < 0:
+        return f"it foretold too {which} flips for halves that mirror each other, but not for mixed ones"
+    return f"it foretold **too {which}** flips"
+
+
+def _both(one: float, other: float) -> str:
+    """Write the realised flip rate and that with mixed halves, the smaller first."""
+    low, high = sorted([one, other])
+    return share(low) if share(low) == share(high) else interval(low, high, kind="share")
+
+
+def tabulate_ways(summary: pd.DataFrame) -> pd.DataFrame:
+    """Set the mean predictions and the mean realised flip rate of every way side by side.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        flip_truth_summary.csv.
+
+    Returns
+    -------
+    DataFrame
+        One row a way of halving and drawing, for `WAY_COLUMNS`; nan where a prediction does not exist.
+    """
+    found = []
+    for (halving, drawing), part in summary[summary["bin"] == 0].groupby(["halving", "drawing"], sort=False):
+        by = part.set_index("prediction")
+        first = by.loc["vfr"]
+        means = {name: by["predicted"].get(name, math.nan) for name in PREDICTIONS}
+        found.append(
+            {
+                "way": name_way(str(halving), str(drawing)),
+                "halving": halving,
+                "drawing": drawing,
+                **means,
+                **{name: first[name] for name in REALISED},
+                "abs_error_site": by["abs_error"].get("vfr_site", math.nan),
+            }
+        )
+    names = [column.name for column in WAY_COLUMNS]
+    return pd.DataFrame(found, columns=[*names, "halving", "drawing", "realised_low", "realised_high"])
+
+
+def describe_ways(ways: pd.DataFrame) -> str:
+    """Say for every way which of the flip rates came nearer on average.
+
+    Parameters
+    ----------
+    ways : DataFrame
+        From `tabulate_ways`.
+
+    Returns
+    -------
+    str
+        Markdown, one line a way.
+    """
+    if ways.empty:
+        return "No way of halving could be tried."
+    if ways["vfr_site"].isna().all():
+        return (
+            "Whole sites were not drawn, so vfr_site cannot be compared. What is said here holds for other "
+            "records of the same sites and time."
+        )
+    lines = []
+    for row in rows(ways):
+        site, record = abs(row.realised - row.vfr_site), abs(row.realised - row.vfr)
+        nearer = "vfr_site" if site < record else "vfr"
+        audits = "whole sites" if row.drawing == SITES else "records"
+        lines.append(
+            f"- Halved by {row.halving[:-1]}, audits of {audits}: realised {share(row.realised)}; "
+            f"vfr {share(row.vfr)}, vfr_site {share(row.vfr_site)}; **{nearer}** is nearer on average, and "
+            f"{'vfr_site' if row.abs_error_site < row.abs_error else 'vfr'} prediction by prediction "
+            f"({share(row.abs_error)} and {share(row.abs_error_site)} off)."
+        )
+    return "\n".join(lines)
+
+
+def list_cells(truth: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
+    """List every cell at the largest size that it was checked at, the largest surprise on top.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+    way : tuple of str
+        Halving and drawing.
+
+    Returns
+    -------
+    DataFrame
+        Rows with a realised flip rate, and `distance`: of all records' metric from its threshold, in
+        standard deviations of a half.
+    """
+    here = truth[(truth["halving"] == way[0]) & (truth["drawing"] == way[1]) & (truth["halvings"] > 0)]
+    last = here.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
+    distance = (last["estimate"] - last["threshold"]).abs() / last["halves_sd"].where(last["halves_sd"] > 0)
+    return (
+        last.assign(distance=distance)
+        .sort_values("error", ascending=False, kind="stable")
+        .reset_index(drop=True)
+    )
+
+
+def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
+    """Name the cells that looked stable and were not, and those whose halves stand on two sides.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `list_cells`.
+    stable : float
+        Largest flip rate of a stable verdict.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if cells.empty:
+        return "No cell could be checked."
+    calm = cells[cells["predicted"] <= stable]
+    broken = calm[calm["realised"] > stable]
+    firm = broken[broken["realised_mixed"] > stable]
+    text = (
+        f"{count_of(len(calm), len(cells), 'cell')} {_verb(len(calm), 'was', 'were')} foretold to "
+        f"be stable "
+        f"({share(stable, digits=0)} or less). Of these, {count(len(broken))} flipped more often than that"
+    )
+    text += f": {_name(broken)}; with mixed halves still {count(len(firm))}." if len(broken) else "."
+    mirrored = cells[cells["realised"] > 0.5]
+    if len(mirrored):
+        text += (
+            f" In {plural(len(mirrored), 'cell')} more than half of the audits ended otherwise "
+            f"({_name(mirrored)}). Two halves of one cohort mirror each other, so this says that "
+            f"the whole lies "
+            "close to its threshold beside the spread of halves, and the true share is nearer to one half."
+        )
+    return text
+
+
+def _verb(n: int, one: str, many: str) -> str:
+    return one if n == 1 else many
+
+
+def _name(cells: pd.DataFrame, *, limit: int = 5) -> str:
+    return name_list((f"{row.metric} for {row.attribute}" for row in rows(cells)), limit=limit)
+
+
+def tabulate_causes(truth: pd.DataFrame) -> pd.DataFrame:
+    """Split the mean error by metric and way into range, spread and the other half.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+
+    Returns
+    -------
+    DataFrame
+        One row a way and metric, for `CAUSE_COLUMNS`: plain means over cells and sizes.
+    """
+    known = truth[truth["halvings"] > 0]
+    names = "error from_range from_spread from_halves bias_resample bias_audit resample_sd audit_sd".split()
+    found = known.groupby(["halving", "drawing", "metric"], sort=False)[names].mean()
+    found["cells"] = known.groupby(["halving", "drawing", "metric"], sort=False).size()
+    table = found.reset_index()
+    table["spread_ratio"] = table["audit_sd"] / table["resample_sd"].where(table["resample_sd"] > 0)
+    table["way"] = [name_way(row.halving, row.drawing) for row in rows(table)]
+    return table
+
+
+def select_causes(causes: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
+    """Keep the causes for halves and audits of records, and those for one other way.
+
+    Parameters
+    ----------
+    causes : DataFrame
+        From `tabulate_causes`.
+    way : tuple of str
+        Halving and drawing.
+
+    Returns
+    -------
+    DataFrame
+        Some of its rows.
+    """
+    return causes[causes["way"].isin([name_way(RECORDS, RECORDS), name_way(*way)])].reset_index(drop=True)
+
+
+def _same(truth: pd.DataFrame, halving: str = RECORDS, drawing: str = RECORDS) -> pd.DataFrame:
+    return truth[(truth["halving"] == halving) & (truth["drawing"] == drawing) & (truth["halvings"] > 0)]
+
+
+def describe_range(truth: pd.DataFrame) -> str:
+    """Say how far resamples and audits of the smallest and the largest size lie from their half.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    here = _same(truth)
+    here = here[here["metric"] != "DI"]
+    if here.empty:
+        return "There is no gap whose bias could be measured."
+    lines = []
+    for size in sorted({int(here["n"].min()), int(here["n"].max())}):
+        part = here[here["n"] == size]
+        lines.append(
+            f"at {count(size)} records a resample lies {_signed(part['bias_resample'])} from its "
+            f"half and an "
+            f"audit {_signed(part['bias_audit'])}"
+        )
+    against = here["against_whole"].mean()
+    return (
+        f"Gaps, on average over cells: {'; '.join(lines)}; and a half lies "
+        f"{_signed(here['bias_half'])} from "
+        f"the whole. Taking the shift of resamples beside audits out would move the flip rate by "
+        f"{_signed(here['from_range'])}. What both share, neither shows: in "
+        f"{share(against, digits=0)} of the "
+        "halvings the dominant verdict is not that of all records, be it by this shift or by chance."
+    )
+
+
+def _signed(values: "pd.Series") -> str:
+    mean = float(values.mean())
+    return f"{'+' if mean > 0 else ''}{number(mean)}".replace("-", "\N{MINUS SIGN}")
+
+
+def describe_spread(causes: pd.DataFrame) -> str:
+    """Say which metrics vary more in audits of records than in resamples within strata.
+
+    Parameters
+    ----------
+    causes : DataFrame
+        From `tabulate_causes`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    here = causes[(causes["halving"] == RECORDS) & (causes["drawing"] == RECORDS)]
+    if here.empty:
+        return "No spread could be compared."
+    said = [f"{row.metric} {number(row.spread_ratio, digits=2)}" for row in rows(here)]
+    wide = here[here["spread_ratio"] > 1.1]["metric"].tolist()
+    text = (
+        "Resamples hold the number of events in every group still; audits do not. Standard deviation of "
+        f"audits over that of resamples: {join_words(said)}."
+    )
+    if wide:
+        return text + f" So resamples hide a part of the spread of {join_words(wide)}."
+    return text + " So strata hide little here."
+
+
+def describe_other_half(truth: pd.DataFrame) -> str:
+    """Say what it costs that the first half is itself a sample.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    here = _same(truth)
+    if here.empty:
+        return "No halves could be compared."
+    return (
+        f"Halved by record, in {share(here['wrong_side'].mean(), digits=0)} of the halvings most "
+        f"audits of the "
+        "second half end in the other verdict than the first half's resamples. Nothing in the first "
+        "half shows "
+        "that; a flip rate never exceeds one half. Audits of the second half differ among themselves in "
+        f"{share(here['own'].mean())} (mean flip rate of their own), and from what the first half said in "
+        f"{share(here['realised'].mean())}."
+    )
+
+
+def describe_sites(truth: pd.DataFrame) -> str:
+    """Say how much further halves of whole sites lie apart than halves of records.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    keys = ["metric", "attribute", "n"]
+    both = _same(truth).merge(_same(truth, SITES), on=keys, suffixes=("", "_apart"))
+    both = both[both["halves_sd"] > 0]
+    if both.empty:
+        return "Whole sites were not halved, so what sites do cannot be told from what chance does."
+    ratio = (both["halves_sd_apart"] / both["halves_sd"]).groupby([both["metric"], both["attribute"]]).mean()
+    names = [f"{metric} for {attribute}" for metric, attribute in ratio.sort_values(ascending=False).index]
+    above = int((ratio > 1.5).sum())
+    return (
+        f"Halves of whole sites lie {number(float(ratio.median()), digits=1)} times as far apart as "
+        f"halves of "
+        f"records (median over cells; most for {escape(names[0])}, {number(float(ratio.max()), digits=1)} "
+        f"times), and more than one and a half times in {count_of(above, len(ratio), 'cell')}. Were sites "
+        "alike, it would be once. Halved by site, audits of records end otherwise in "
+        f"{share(both['realised_apart'].mean())} (mixed halves "
+        f"{share(both['realised_mixed_apart'].mean())}), "
+        f"halved by record in {share(both['realised'].mean())}; vfr is "
+        f"{share(both['predicted_apart'].mean())} "
+        f"and {share(both['predicted'].mean())}."
+    )
+
+
+def describe_pairs(truth: pd.DataFrame, way: tuple[str, str]) -> str:
+    """Say how often two audits disagree, beside the flip rate.
+
+    Parameters
+    ----------
+    truth : DataFrame
+        flip_truth.csv.
+    way : tuple of str
+        Halving and drawing.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    here = _same(truth, *way)
+    if here.empty:
+        return "No two audits could be compared."
+    return (
+        f"The mean flip rate foretold is {share(here['predicted'].mean())}; two audits were "
+        f"foretold to disagree, by "
+        f"2p(1 - p), in {share(here['pair_predicted'].mean())}. Two audits of the same half did in "
+        f"{share(here['pair_realised'].mean())}, one of each half in {share(here['pair_across'].mean())}."
+    )
+
+
+def list_takeaways(run: Run) -> str:
+    """Write the take-aways that follow from this run.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown, a list.
+    """
+    summary = run.flip_truth_summary
+    if summary.empty:
+        return (
+            "- On this cohort the flip rate could not be checked: take it for what it is, a "
+            "forecast untested here."
+        )
+    lines = []
+    for way, what in (
+        ((RECORDS, RECORDS), "other records"),
+        ((SITES, RECORDS), "records of other sites"),
+        ((SITES, SITES), "whole other sites"),
+    ):
+        for prediction in ("vfr", "vfr_site") if way[0] == SITES else ("vfr",):
+            whole = _whole(summary, way, prediction)
+            if len(whole):
+                row = whole.iloc[0]
+                lines.append(
+                    f"- For audits of {what}, {prediction} foretold {share(row['predicted'])} and "
+                    f"{_both(row['realised'], row['realised_mixed'])} were realised: {_direction(row)}."
+                )
+    if SITES not in set(summary["halving"]):
+        lines.append("- Of other sites nothing can be said here.")
+    return "\n".join(lines)
+
+
+def list_measured(table: pd.DataFrame) -> pd.DataFrame:
+    """Lay out the stored comparison over cohorts, for `MEASURED_COLUMNS`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        flip_truth_measured.csv.
+
+    Returns
+    -------
+    DataFrame
+        One row a cohort and way.
+    """
+    return table.assign(way=[name_way(row.halving, row.drawing) for row in rows(table)])
+
+
+def describe_measured(table: pd.DataFrame) -> str:
+    """Say of the stored comparison what records and sites foretold of other sites, cohort by cohort.
+
+    Parameters
+    ----------
+    table : DataFrame
+        flip_truth_measured.csv.
+
+    Returns
+    -------
+    str
+        Markdown, one line a cohort.
+    """
+    lines = []
+    for name, part in table.groupby("cohort", sort=False):
+        apart = part[(part["halving"] == SITES) & (part["drawing"] == SITES)]
+        row = (apart if len(apart) else part).iloc[0]
+        what = "whole other sites" if len(apart) else "other records (there are no sites)"
+        text = (
+            f"- {escape(name)}, audits of {what}: vfr foretold {share(row['vfr'])}"
+            + (f", vfr_site {share(row['vfr_site'])}" if len(apart) else "")
+            + f"; realised {_both(row['realised'], row['realised_mixed'])}."
+        )
+        if row["sure"]:
+            text += f" Where vfr was at most 1%: {_both(row['sure_realised'], row['sure_mixed'])}."
+        lines.append(text)
+    return "\n".join(lines)
+
+
+def summarise_cohort(summary: pd.DataFrame) -> pd.DataFrame:
+    """Reduce a run's summary to the row a way that the stored comparison keeps.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        flip_truth_summary.csv.
+
+    Returns
+    -------
+    DataFrame
+        Columns halving, drawing, cells, the mean predictions and distances, realised, realised_mixed; and for
+        predictions of `vfr` of at most 1 %: sure, sure_realised, sure_mixed.
+    """
+    ways = tabulate_ways(summary)
+    found = []
+    for row in rows(ways):
+        way = (row.halving, row.drawing)
+        whole, sure = _whole(summary, way, "vfr").iloc[0], _whole(summary, way, "vfr", 1)
+        first: dict[Any, Any] = sure.iloc[0].to_dict() if len(sure) else {}
+        found.append(
+            {
+                "halving": row.halving,
+                "drawing": row.drawing,
+                "cells": int(whole["predictions"]),
+                **{name: getattr(row, name) for name in PREDICTIONS},
+                "realised": row.realised,
+                "realised_mixed": row.realised_mixed,
+                "abs_error": row.abs_error,
+                "abs_error_site": row.abs_error_site,
+                "sure": int(first.get("predictions", 0)),
+                "sure_realised": first.get("realised", np.nan),
+                "sure_mixed": first.get("realised_mixed", np.nan),
+            }
+        )
+    return pd.DataFrame(found)

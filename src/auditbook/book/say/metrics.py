@@ -1,0 +1,514 @@
+"""What do the group rates and the seven metrics say in words, on any cohort?"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.errors import InputError, nearest
+from auditbook.evidence import (
+    false_positive_rate,
+    positive_predictive_value,
+    selection_rate,
+    true_positive_rate,
+    wilson_interval,
+)
+from auditbook.results import rows
+from auditbook.settings import METRIC_NAMES, Protocol
+from auditbook.verdicts import METRICS
+
+
+@dataclass(frozen=True)
+class RateWords:
+    """How one of the four group rates is named and counted.
+
+    Attributes
+    ----------
+    symbol, title : str
+        Short and long name.
+    hits, trials : tuple of str
+        Columns of the group table whose sums are numerator and denominator.
+    of : str
+        What the denominator counts, in the plural.
+    """
+
+    symbol: str
+    title: str
+    hits: tuple[str, ...]
+    trials: tuple[str, ...]
+    of: str
+
+
+RATES = {
+    rate.symbol: rate
+    for rate in (
+        RateWords("SR", "selection rate", ("tp", "fp"), ("n",), "records"),
+        RateWords("TPR", "true positive rate", ("tp",), ("tp", "fn"), "events"),
+        RateWords("FPR", "false positive rate", ("fp",), ("fp", "tn"), "non-events"),
+        RateWords("PPV", "positive predictive value", ("tp",), ("tp", "fp"), "selected records"),
+    )
+}
+
+
+METRIC_COLUMNS = (
+    Column("metric", "metric"),
+    Column("meaning", "what it says"),
+    Column("passes", "passes when"),
+    Column("needs", "every group needs"),
+    Column("undefined", "nan in a group with"),
+    Column("source", "source"),
+)
+COUNT_COLUMNS = (
+    Column("group", "group"),
+    *(Column(name, name, "count") for name in ("tp", "fp", "fn", "tn", "n")),
+    *(Column(name, name, "number", 2) for name in ("SR", "TPR", "FPR", "PPV")),
+)
+VALUE_COLUMNS = (
+    Column("metric", "metric"),
+    Column("value", "value", "number"),
+    Column("passes", "passes when"),
+    Column("result", "compared"),
+)
+RATE_COLUMNS = (
+    Column("group", "group"),
+    Column("hits", "counted", "count"),
+    Column("trials", "out of", "count"),
+    Column("value", "rate", "share", low="low", high="high"),
+    Column("note", "note"),
+)
+VERDICT_COLUMNS = (
+    Column("metric", "metric"),
+    Column("attribute", "attribute"),
+    Column("estimate", "estimate", "number"),
+    Column("passes", "passes when"),
+    Column("verdict", "verdict"),
+    Column("lowest_group", "lowest group"),
+    Column("highest_group", "highest group"),
+    Column("smallest_n", "smallest group", "count"),
+    Column("reason", "reason"),
+)
+BIN_COLUMNS = (
+    Column("group", "group"),
+    Column("bin", "bin", "count"),
+    Column("n", "records", "count"),
+    Column("mean_score", "mean score", "share"),
+    Column("value", "event rate \N{MINUS SIGN} mean score", "number", low="low", high="high"),
+)
+
+
+def choose(name: str, known: Iterable[str], *, what: str) -> str:
+    """Settle a chapter's parameter: blank means the first.
+
+    Parameters
+    ----------
+    name : str
+        What the reader asked for.
+    known : iterable of str
+        What the run has, in its order.
+    what : str
+        What is chosen, for the message.
+
+    Returns
+    -------
+    str
+        One of `known`.
+
+    Raises
+    ------
+    InputError
+        If the run has no such name, or none at all.
+
+    Examples
+    --------
+    >>> choose("", ["race", "sex"], what="attribute")
+    'race'
+    """
+    names = list(dict.fromkeys(known))
+    if not names:
+        raise InputError(f"this run has no {what}")
+    if name and name not in names:
+        raise InputError(f"this run has no {what} '{name}'{nearest(name, names)}; it has: {', '.join(names)}")
+    return name or names[0]
+
+
+def describe_choice(model: str, attribute: str) -> str:
+    """Say which model and attribute a chapter shows.
+
+    Parameters
+    ----------
+    model, attribute : str
+        Names from the run.
+
+    Returns
+    -------
+    str
+        One sentence of Markdown.
+    """
+    return f"Shown here: the model **{escape(model)}** and the attribute **{escape(attribute)}**."
+
+
+def write_rule(metric: str, threshold: float, *, short: bool = False) -> str:
+    """Write when a metric passes.
+
+    Parameters
+    ----------
+    metric : str
+        A key of `METRICS`.
+    threshold : float
+        The value at which it just passes.
+    short : bool
+        True writes a sign in place of words, for tables.
+
+    Returns
+    -------
+    str
+        Such as ``at least 0.80``, or ``≥ 0.80``.
+
+    Examples
+    --------
+    >>> write_rule("DI", 0.8)
+    'at least 0.80'
+    """
+    direction = METRICS[metric].direction
+    word = {"at_least": "≥", "at_most": "≤"}[direction] if short else direction.replace("_", " ")
+    digits = max(2, len(f"{threshold:.6g}".partition(".")[2]))
+    return f"{word} {number(threshold, digits=digits)}"
+
+
+def tabulate_metrics(protocol: Protocol) -> pd.DataFrame:
+    """Tabulate the metrics that an audit judges, as the package defines them.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Says which metrics, and thresholds that differ from the published ones.
+
+    Returns
+    -------
+    DataFrame
+        One row a metric, for `METRIC_COLUMNS`.
+    """
+    found = []
+    for metric in (METRICS[name] for name in protocol.metrics):
+        row = {"metric": metric.name, "meaning": metric.meaning, "undefined": metric.undefined}
+        row |= {"passes": write_rule(metric.name, protocol.thresholds.get(metric.name, metric.threshold))}
+        row |= {"needs": _write_needs(metric.needs, protocol), "source": metric.source}
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def _write_needs(needs: Sequence[str], protocol: Protocol) -> str:
+    least = {
+        "records": f"{protocol.min_records} records",
+        "events": f"{protocol.min_events} events",
+        "non_events": f"{protocol.min_non_events} non-events",
+        "probability": "scores that are probabilities",
+        "order": "scores that order the records",
+    }
+    return join_words(least[need] for need in needs)
+
+
+def describe_formulas(protocol: Protocol) -> str:
+    """Write the formula of every metric that an audit judges.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        Says which metrics.
+
+    Returns
+    -------
+    str
+        Markdown with LaTeX, one formula a paragraph.
+    """
+    chosen = [METRICS[name] for name in protocol.metrics]
+    return "\n\n".join(f"**{metric.name}** ({metric.title}):\n\n$$ {metric.formula} $$" for metric in chosen)
+
+
+def sort_metrics(names: Iterable[str]) -> list[str]:
+    """List each metric once, in the order of `METRICS`.
+
+    Examples
+    --------
+    >>> sort_metrics(["PP", "DI", "PP"])
+    ['DI', 'PP']
+    """
+    return sorted(set(names), key=list(METRICS).index)
+
+
+def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
+    """Lay out the four counts and the four rates of some groups, for `COUNT_COLUMNS`.
+
+    Parameters
+    ----------
+    names : sequence of str, length n_groups
+        The groups.
+    counts : int array, shape (n_groups, 4)
+        tp, fp, fn, tn.
+
+    Returns
+    -------
+    DataFrame
+        Columns group, tp, fp, fn, tn, n, SR, TPR, FPR, PPV; a rate without a denominator is nan.
+    """
+    table = np.asarray(counts)
+    frame = pd.DataFrame(table, columns=["tp", "fp", "fn", "tn"])
+    frame.insert(0, "group", list(names))
+    rates = {"SR": selection_rate, "TPR": true_positive_rate}
+    rates |= {"FPR": false_positive_rate, "PPV": positive_predictive_value}
+    return frame.assign(n=table.sum(axis=1), **{symbol: rate(table) for symbol, rate in rates.items()})
+
+
+def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
+    """Compute every published metric that is made of counts, for `VALUE_COLUMNS`.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        tp, fp, fn, tn.
+
+    Returns
+    -------
+    DataFrame
+        Columns metric, value, passes (the rule), result: pass, fail, or undefined. Support is not asked for.
+    """
+    found = []
+    for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
+        value = float(metric.values(np.asarray(counts)))
+        result = "undefined" if math.isnan(value) else "pass" if metric.passes(value) else "fail"
+        rule = write_rule(metric.name, metric.threshold)
+        found.append({"metric": metric.name, "value": value, "passes": rule, "result": result})
+    return pd.DataFrame(found)
+
+
+def pick_rates(groups: pd.DataFrame, *, rate: str) -> pd.DataFrame:
+    """Take one rate of every group, with its Wilson interval.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        Rows of groups.csv for one model and one attribute.
+    rate : {"SR", "TPR", "FPR", "PPV"}
+        Which rate.
+
+    Returns
+    -------
+    DataFrame
+        One row a group: group, hits, trials, value, low, high (nan without trials) and note.
+    """
+    words = RATES[rate]
+    hits = groups[list(words.hits)].sum(axis=1).to_numpy()
+    trials = groups[list(words.trials)].sum(axis=1).to_numpy()
+    bounds = wilson_interval(hits, trials)
+    value = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
+    note = [
+        f"undefined: no {words.of}" if n == 0 else lack
+        for n, lack in zip(trials, groups["support"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "group": groups["group"].to_numpy(),
+            "hits": hits,
+            "trials": trials,
+            "value": value,
+            "low": bounds.low,
+            "high": bounds.high,
+            "note": note,
+        }
+    )
+
+
+def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
+    """Say where a rate is lowest and highest, how far apart, and where it does not exist.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        Result of `pick_rates`.
+    rate : str
+        Which rate it is.
+
+    Returns
+    -------
+    str
+        A few sentences of Markdown.
+    """
+    words = RATES[rate]
+    defined = rates[rates["trials"] > 0]
+    gone = rates[rates["trials"] == 0]
+    sentences = [_write_ends(defined, words)]
+    if len(gone) and len(defined):
+        sentences.append(
+            f"It is undefined in {name_list(gone['group'])}, which {'has' if len(gone) == 1 else 'have'} no "
+            f"{words.of}: an undefined rate is left out of the gap, and no gap is claimed for it."
+        )
+    thin = defined[defined["note"] != ""]
+    if len(thin):
+        sentences.append(f"Short of support: {_write_thin(thin)}; a metric that needs it gets no verdict.")
+    return " ".join(sentences)
+
+
+def _write_ends(defined: pd.DataFrame, words: RateWords) -> str:
+    if defined.empty:
+        return f"The {words.title} is undefined in every group: there are no {words.of}."
+    low, high = (choice(rows(defined), key=lambda row: row.value) for choice in (min, max))
+    if low.value == high.value:
+        return f"The {words.title} is {share(low.value)} in every group where it is defined."
+    return (
+        f"The {words.title} runs from {share(low.value)} in {escape(low.group)} "
+        f"({count_of(low.hits, low.trials, words.of, words.of)}) to {share(high.value)} in "
+        f"{escape(high.group)} ({count_of(high.hits, high.trials, words.of, words.of)}): "
+        f"a gap of {number(100 * (high.value - low.value), digits=1)} points. {_write_overlap(low, high)}"
+    )
+
+
+def _write_overlap(low: Any, high: Any) -> str:
+    if low.high < high.low:
+        return "The two intervals do not overlap."
+    return "The two intervals overlap: this figure alone does not tell whether these two groups differ."
+
+
+def _write_thin(thin: pd.DataFrame) -> str:
+    return name_list((f"{row.group} ({row.note})" for row in rows(thin)), limit=4)
+
+
+def pick_bins(bins: pd.DataFrame, *, kind: str) -> pd.DataFrame:
+    """Compare event rate and mean score in each group's score bins, empty bins left out.
+
+    Parameters
+    ----------
+    bins : DataFrame
+        Rows of score_bins.csv for one model and one attribute.
+    kind : str
+        What the scores are; anything but a probability leaves nothing to compare.
+
+    Returns
+    -------
+    DataFrame
+        One row a group and bin with records: group, bin, bin_low, bin_high, n, mean_score, value (event rate
+        minus mean score), low and high (Wilson's bounds of the event rate, minus the mean score).
+    """
+    full = bins[(bins["n"] > 0) & (kind == "probability")].copy()
+    bounds = wilson_interval(full["events"].to_numpy(), full["n"].to_numpy())
+    full["value"] = full["events"] / full["n"] - full["mean_score"]
+    full["low"], full["high"] = bounds.low - full["mean_score"], bounds.high - full["mean_score"]
+    return full.reset_index(drop=True)
+
+
+def describe_bins(gaps: pd.DataFrame, *, kind: str) -> str:
+    """Say in which group and bin scores and events lie furthest apart, and on how many records that rests.
+
+    Parameters
+    ----------
+    gaps : DataFrame
+        Result of `pick_bins`.
+    kind : str
+        What the scores are; only a probability can be calibrated.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if kind != "probability" or gaps.empty:
+        return f"{_write_kind(kind)} CAL and TI are therefore inconclusive for this model."
+    worst = max(rows(gaps), key=lambda row: abs(row.value))
+    side = "above" if worst.value > 0 else "below"
+    sure = "excludes" if worst.low > 0 or worst.high < 0 else "includes"
+    return (
+        f"CAL is set by one bin: {escape(worst.group)}, scores {number(worst.bin_low, digits=1)} to "
+        f"{number(worst.bin_high, digits=1)}, with {plural(worst.n, 'record')}. "
+        f"There the event rate lies {number(100 * abs(worst.value), digits=1)} points {side} the "
+        "mean score, "
+        f"and the interval of that difference {sure} zero. "
+        f"{_write_small_bin(worst.n, gaps['n'])}"
+    )
+
+
+def _write_kind(kind: str) -> str:
+    if kind == "rank":
+        return "This model's scores are ranks: they order records and are no probabilities."
+    if kind == "decision":
+        return "This model gives decisions only, no probabilities."
+    return "No group has a score in any bin."
+
+
+def _write_small_bin(n: float, sizes: pd.Series) -> str:
+    smaller = int((sizes < n).sum())
+    found = "none is" if smaller == 0 else plural(smaller, "is", "are")
+    return f"Of the {plural(len(sizes), 'bin')} with records, {found} smaller."
+
+
+def pick_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Add to each cell the rule that it was judged by, for `VERDICT_COLUMNS`."""
+    rules = [write_rule(row.metric, row.threshold) for row in rows(verdicts)]
+    return verdicts.assign(passes=rules)
+
+
+def describe_verdicts(verdicts: pd.DataFrame) -> str:
+    """Count the verdicts and name what fails.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Rows of verdicts.csv, at least one.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    total = len(verdicts)
+    tally = {word: int((verdicts["verdict"] == word).sum()) for word in ("pass", "fail", "inconclusive")}
+    told = ", ".join(f"{word} {count(times)}" for word, times in tally.items())
+    lines = [f"Verdicts in {plural(total, 'cell')}: {told}."]
+    failing = verdicts[verdicts["verdict"] == "fail"]
+    if len(failing):
+        lines.append(f"Failing: {_list_cells(failing)}.")
+    if tally["inconclusive"] == total:
+        lines.append("Nothing can be judged here: that is a finding about the records, not about the model.")
+    return " ".join(lines)
+
+
+def _list_cells(cells: pd.DataFrame) -> str:
+    parts = []
+    for attribute, part in cells.groupby("attribute", sort=False):
+        parts.append(f"{join_words(sort_metrics(part['metric']))} for {escape(attribute)}")
+    return "; ".join(parts)
+
+
+def describe_reasons(verdicts: pd.DataFrame) -> str:
+    """List every reason for an inconclusive verdict, with the cells that it holds back.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Rows of verdicts.csv.
+
+    Returns
+    -------
+    str
+        A Markdown list, or one sentence when every cell was judged.
+    """
+    held = verdicts[verdicts["verdict"] == "inconclusive"]
+    if held.empty:
+        return "Every group has the support that its metrics need, so every cell has a verdict."
+    lines = [
+        f"- {escape(reason)}: {_list_cells(part)}" for reason, part in held.groupby("reason", sort=False)
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,317 @@
+"""After the audit: lines for a board, what a repair did to other patients, and which records to look at."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
+from auditbook.book.say.pockets import MAPS, announce_pockets, is_true, title_pockets
+from auditbook.book.say.text import Column, count_of, escape, interval, name_list, number, plural, share
+from auditbook.results import Run, rows
+
+REPAIR_COLUMNS = (
+    Column("label", "pocket"),
+    Column("half", "corrected half"),
+    Column("correction", "correction", "number", 3),
+    Column("n", "records in it", "count"),
+    Column("before", "mean error before", "number", 3, low="before_low", high="before_high"),
+    Column("after", "after", "number", 3, low="after_low", high="after_high"),
+    Column("brier_before", "squared error before", "number", 4),
+    Column("brier_after", "after", "number", 4),
+)
+ASKED = {
+    "under": "people there are passed over wherever a high score brings care. Until it is mended, have such "
+    "records looked at by a person before a low score closes a case.",
+    "over": "people there are alarmed or treated for a risk that they do not have, and take the places of "
+    "others. Until it is mended, do not act on a high score there alone.",
+}
+
+
+def list_findings(errors: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
+    """List the flagged mean errors of one model in both maps, the largest first.
+
+    Parameters
+    ----------
+    errors, pockets : DataFrame
+        pocket_errors.csv and pockets.csv.
+    model : str
+        Which model.
+
+    Returns
+    -------
+    DataFrame
+        Rows as from `lay_out`, pockets only.
+    """
+    found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["pocket"] != OVERALL)]
+    laid = [lay_out(found[found["map"] == name], pockets) for name in dict.fromkeys(found["map"])]
+    if not laid:
+        return lay_out(found, pockets)
+    flagged = pd.concat(laid)
+    flagged = flagged[flagged["kind"].isin(WORDS)]
+    order = np.argsort(-flagged["estimate"].abs().to_numpy(float), kind="stable")
+    return flagged.iloc[order].reset_index(drop=True)
+
+
+def write_findings(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Write a line for a board on every flagged pocket: who, how many, how wrong, how sure, for whom.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        From `list_findings`.
+    errors : DataFrame
+        pocket_errors.csv, for gaps between groups in the same pockets.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if findings.empty:
+        return (
+            "No pocket's mean error is flagged, so there is no line to write. Report instead what is ruled "
+            "out and which pockets could not be tested; no flag is not a clean bill."
+        )
+    points = [f"- {_write_finding(row)}{_write_gaps(row, errors)}" for row in rows(findings)]
+    return "\n".join(points)
+
+
+def _write_finding(row: Any) -> str:
+    """Write one finding in a sentence or two."""
+    units = f", from {plural(row.units, 'unit')}" if row.units < row.n else ""
+    text = (
+        f"**{escape(row.label)}** ({MAPS[row.map]}, {plural(row.n, 'audited record')}{units}): "
+        f"{escape(row.model)} is {WORDS[row.kind]} by {number(abs(row.estimate))} on average"
+    )
+    ends = sorted((abs(row.ci_low), abs(row.ci_high)))
+    text += f" ({write_confidence(row.level)} simultaneous interval {interval(*ends)})"
+    if not np.isnan(row.mean_prediction):
+        text += f"; {number(row.mean_prediction)} was predicted and {number(row.mean_outcome)} happened"
+    return f"{text}."
+
+
+def _write_gaps(row: Any, errors: pd.DataFrame) -> str:
+    """Say whose error differs within the same pocket."""
+    found = errors[
+        (errors["model"] == row.model)
+        & (errors["map"] == row.map)
+        & (errors["pocket"] == row.pocket)
+        & (errors["quantity"] == "delta")
+    ]
+    found = found[is_true(found["flagged"])]
+    if found.empty:
+        return ""
+    parts = [f"{escape(gap.contrast)} {number(gap.estimate)}" for gap in rows(found)]
+    return f" Within it the error also differs between groups: {', '.join(parts)}."
+
+
+def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Say what each direction of an error asks of those who use the score.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        From `list_findings`.
+    errors : DataFrame
+        pocket_errors.csv, for the error of all records.
+
+    Returns
+    -------
+    str
+        Markdown; blank without findings.
+    """
+    points = []
+    if _errs_as_a_whole(findings, errors):
+        points.append(
+            "- **First of all**: the whole and all flagged pockets err to the same side. Recalibrate the "
+            "whole model, and audit its pockets again on other patients; the lines above are then obsolete."
+        )
+    for kind, asked in ASKED.items():
+        named = findings[findings["kind"] == kind]
+        if len(named):
+            points.append(f"- **{WORDS[kind].capitalize()}**, {name_list(named['pocket'])}: {asked}")
+    if points:
+        points.append(
+            "- In any case: ask the owner of the model for a version that is recalibrated there, and audit "
+            "that one on patients who had no part in this audit."
+        )
+    return "\n".join(points)
+
+
+def _errs_as_a_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> bool:
+    """Tell whether all records together are flagged, and every flagged pocket errs to the same side."""
+    if findings.empty:
+        return False
+    whole = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
+    whole = whole[(whole["pocket"] == OVERALL) & is_true(whole["flagged"])]
+    return len(whole) > 0 and len({*whole["direction"], *findings["kind"]}) == 1
+
+
+def _write_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Warn a board that what the flagged pockets show is an error of the whole model, and say how large."""
+    found = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
+    found = found[(found["pocket"] == OVERALL) & is_true(found["flagged"])]
+    row = rows(found)[0]
+    ends = sorted((abs(row.ci_low), abs(row.ci_high)))
+    return (
+        f"**These are not findings of their own.** In all {plural(row.n, 'audited record')} together "
+        f"{escape(row.model)} is {WORDS[row.direction]} by {number(abs(row.estimate))} on average "
+        f"({interval(*ends)}), and every flagged pocket errs to the same side: this is first of all one "
+        "error of the whole model. Have it recalibrated, and audit its pockets again on other patients."
+    )
+
+
+def describe_review(findings: pd.DataFrame) -> str:
+    """Say how many of the audited records a review list would hold.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        From `list_findings`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if findings.empty:
+        return "A review list would be empty: no pocket is flagged."
+    points = [
+        f"- {MAPS[str(name)]}: {plural(found['n'].sum(), 'audited record')} in "
+        f"{plural(len(found), 'flagged pocket')}."
+        for name, found in findings.groupby("map", sort=False)
+    ]
+    return "\n".join(points)
+
+
+def lay_out_repairs(repairs: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
+    """Take the corrections of one model that were made, for `REPAIR_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    repairs, pockets : DataFrame
+        pocket_repairs.csv and pockets.csv.
+    model : str
+        Which model.
+
+    Returns
+    -------
+    DataFrame
+        Rows with a label in which a correction was learned.
+    """
+    found = repairs[(repairs["model"] == model) & repairs["correction"].notna()].reset_index(drop=True)
+    titles = {name: title_pockets(pockets, name) for name in dict.fromkeys(found["map"])}
+    labels = [f"{titles[row.map].get(row.pocket, row.pocket)} (half {row.half})" for row in rows(found)]
+    return found.assign(label=labels)
+
+
+def describe_repairs(repairs: pd.DataFrame) -> str:
+    """Say how often a correction brought the mean error of the other half nearer to zero.
+
+    Parameters
+    ----------
+    repairs : DataFrame
+        From `lay_out_repairs`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if repairs.empty:
+        return (
+            "No pocket was flagged in one half of the audit units, so no correction was learned. Half of the "
+            "units have less power than all: a pocket can be flagged in the audit and in neither half."
+        )
+    known = repairs[repairs["after"].notna()]
+    if known.empty:
+        return (
+            f"{plural(len(repairs), 'correction')} could be learned, and the other half of the units is too "
+            "small to judge any of them."
+        )
+    nearer = int((known["after"].abs() < known["before"].abs()).sum())
+    text = (
+        "The correction brought the mean error nearer to zero in "
+        f"{count_of(nearer, len(known), 'corrected half', 'corrected halves')}."
+    )
+    clear = known[(known["after_low"] > 0) | (known["after_high"] < 0)]
+    if len(clear):
+        text += (
+            f" In {plural(len(clear), 'half', 'halves')} an error is left whose interval excludes zero: "
+            f"{name_list(dict.fromkeys(clear['pocket']))}."
+        )
+    worse = known[known["brier_after"] > known["brier_before"]]
+    if len(worse):
+        text += (
+            f" In {plural(len(worse), 'half', 'halves')} the squared error grew: single predictions got "
+            "worse there."
+        )
+    return text
+
+
+def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
+    """Say for which share of the audited records something could be tested at all.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model : str
+        Which model.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["map"] == "forest")]
+    whole = found.loc[found["pocket"] == OVERALL, "n"]
+    if whole.empty or not whole.iloc[0]:
+        return "Nothing was audited, so there is nothing to act on."
+    inside = found[found["pocket"] != OVERALL]
+    tested = inside.loc[inside["status"] == "tested", "n"].sum()
+    return (
+        f"Of {plural(whole.iloc[0], 'audited record')}, {share(tested / whole.iloc[0])} lie in forest "
+        "pockets that could be tested. Of the others this audit says nothing."
+    )
+
+
+def describe_pockets(run: Run, *, limit: int = 4) -> str:
+    """Say for the audit report what the pocket audit found of its first model.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    limit : int
+        Flagged pockets that are written out at the most.
+
+    Returns
+    -------
+    str
+        Markdown: why there are no pockets, or the lines for a board, whether they are one error of the whole
+        model, and how far the audit reached.
+    """
+    errors, pockets = run.pocket_errors, run.pockets
+    announced = announce_pockets(run.info, pockets, errors)
+    if announced:
+        return announced
+    models = list(dict.fromkeys(errors["model"]))
+    model = str(models[0])
+    findings = list_findings(errors, pockets, model=model)
+    lines = [write_findings(findings.head(limit), errors)]
+    if len(models) > 1:
+        lines.insert(
+            0,
+            f"About **{escape(model)}**, the first of the {len(models)} models whose errors were tested; "
+            "`pocket_errors.csv` holds all.",
+        )
+    if _errs_as_a_whole(findings, errors):
+        lines.append(_write_whole(findings, errors))
+    more = len(findings) - limit
+    if more > 0:
+        lines.append(
+            f"{plural(more, 'more pocket')} with a smaller error {'is' if more == 1 else 'are'} flagged."
+        )
+    return "\n\n".join([*lines, describe_reach(errors, model=model)])

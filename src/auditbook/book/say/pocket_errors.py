@@ -1,0 +1,565 @@
+"""Errors by pocket: what was tested, flagged and ruled out, and where a gap comes from."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.pockets import MAPS, is_true, title_pockets
+from auditbook.book.say.text import (
+    MISSING,
+    Column,
+    count,
+    count_of,
+    escape,
+    interval,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.pocket_settings import PocketSettings
+from auditbook.results import rows
+
+OVERALL = "overall"
+QUANTITIES = {"mu": "mean error", "delta": "gap in mean error", "paired": "paired gap of two models"}
+AXIS = {
+    "mu": "mean error (prediction minus outcome)",
+    "delta": "gap in mean error (focal minus reference)",
+    "paired": "difference of the two models' gaps",
+}
+WORDS = {"over": "too high", "under": "too low"}
+ERROR_COLUMNS = (
+    Column("label", "pocket"),
+    Column("size", "records"),
+    Column("units", "units", "count"),
+    Column("mean_prediction", "mean prediction", "number", 3),
+    Column("mean_outcome", "mean outcome", "number", 3),
+    Column("estimate", "estimate (simultaneous interval)", "number", 3, low="ci_low", high="ci_high"),
+    Column("p_value", "adjusted p", "number", 3),
+    Column("found", "found"),
+)
+SITES = re.compile(r"\b(?:site|unit)s? (?:holds|needed)|\b(?:site|unit)s?,")
+"""What a reason says when sites are too few or too unequal."""
+SUMMARY_COLUMNS = (
+    Column("map_words", "map"),
+    Column("tested", "pockets tested", "count"),
+    Column("flagged", "flagged", "count"),
+    Column("over_share", "records flagged too high", "share"),
+    Column("under_share", "too low", "share"),
+    Column("conflict_share", "in conflict", "share"),
+    Column("abstained_share", "no pocket", "share"),
+)
+TOLERANCE_COLUMNS = (
+    Column("map_words", "map"),
+    Column("tolerance", "half width", "number", 3),
+    Column("equivalence_share", "records for whom larger errors are ruled out", "share"),
+)
+SPLIT_COLUMNS = (
+    Column("model", "model"),
+    Column("contrast", "contrast"),
+    Column("overall", "overall gap (95% interval)", "number", 3, low="overall_low", high="overall_high"),
+    Column(
+        "composition", "from where a group is", "number", 3, low="composition_low", high="composition_high"
+    ),
+    Column("within", "from gaps within pockets", "number", 3, low="within_low", high="within_high"),
+    Column("composition_share", "share of the former", "share", 0),
+)
+
+
+def pick_errors(
+    errors: pd.DataFrame,
+    *,
+    model: str,
+    name: str,
+    quantity: str,
+    contrast: str = "",
+    other_model: str = "",
+) -> pd.DataFrame:
+    """Take the rows of one model, map, quantity and contrast.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model, name, quantity : str
+        Model, map ("forest" or "ridge") and "mu", "delta" or "paired".
+    contrast, other_model : str
+        Blank where the quantity has none.
+
+    Returns
+    -------
+    DataFrame
+        One row a pocket and one for all records, which comes first.
+    """
+    found = errors[
+        (errors["model"] == model)
+        & (errors["map"] == name)
+        & (errors["quantity"] == quantity)
+        & (errors["contrast"] == contrast)
+        & (errors["other_model"] == other_model)
+    ]
+    first = found["pocket"] == OVERALL
+    return pd.concat([found[first], found[~first]], ignore_index=True)
+
+
+def lay_out(errors: pd.DataFrame, pockets: pd.DataFrame) -> pd.DataFrame:
+    """Give rows of one map their labels, sizes and findings in words, for `ERROR_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        From `pick_errors`.
+    pockets : DataFrame
+        pockets.csv.
+
+    Returns
+    -------
+    DataFrame
+        Its rows with label, size, kind ("over", "under", "none", "untested"), note (why not tested), found.
+    """
+    titles = title_pockets(pockets, errors["map"].iloc[0]) if len(errors) else {}
+    ends = {name: errors[name].replace([np.inf, -np.inf], np.nan) for name in ("ci_low", "ci_high")}
+    errors = errors.assign(**ends)  # too few draws for the level leave an interval without ends
+    flagged = is_true(errors["flagged"])
+    kinds = [
+        "untested" if row.status != "tested" else row.direction if flag else "none"
+        for row, flag in zip(rows(errors), flagged, strict=True)
+    ]
+    notes = [
+        row.reason or row.status if kind == "untested" else ""
+        for row, kind in zip(rows(errors), kinds, strict=True)
+    ]
+    words = {"none": "not flagged", "over": "flagged, too high", "under": "flagged, too low"}
+    found = [
+        f"not tested: {note}" if kind == "untested" else words[kind]
+        for note, kind in zip(notes, kinds, strict=True)
+    ]
+    return errors.assign(
+        label=[titles.get(name, name) for name in errors["pocket"]],
+        size=[_write_size(row) for row in rows(errors)],
+        kind=kinds,
+        note=notes,
+        found=found,
+    )
+
+
+def _write_size(row: Any) -> str:
+    """Write the records behind one row, both groups' where two are compared."""
+    if row.quantity == "mu" or np.isnan(row.n_focal):
+        return f"n = {count(row.n)}"
+    return f"n = {count(row.n_focal)} and {count(row.n_reference)}"
+
+
+def write_confidence(level: float) -> str:
+    """Write the confidence of simultaneous intervals of a level.
+
+    Examples
+    --------
+    >>> write_confidence(0.0125)
+    '98.75%'
+    """
+    return MISSING if np.isnan(level) else f"{100 * (1 - level):g}%"
+
+
+def describe_errors(laid: pd.DataFrame) -> str:
+    """Say what is found of all records and of each flagged pocket, and how many pockets could not be tested.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `lay_out`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if laid.empty:
+        return "There is nothing of this kind in this run."
+    points = [_describe_overall(row) for row in rows(laid[laid["pocket"] == OVERALL])]
+    inside = laid[laid["pocket"] != OVERALL]
+    tested = inside[inside["kind"] != "untested"]
+    flagged = tested[tested["kind"].isin(WORDS)]
+    level = write_confidence(laid["level"].max())
+    if len(tested):
+        text = f"- {count_of(len(flagged), len(tested), 'tested pocket')} flagged"
+        points.append(f"{text}; the {level} intervals hold for all rows at once.")
+    else:
+        points.append("- No pocket could be tested.")
+    points += [f"  - {_describe_flag(row)}" for row in rows(flagged)]
+    points += _describe_sides(flagged["kind"], laid.loc[laid["pocket"] == OVERALL, "kind"])
+    if len(inside) > len(tested):
+        points.append(_describe_untested(inside[inside["kind"] == "untested"]))
+    return "\n".join(points)
+
+
+def _describe_sides(kinds: pd.Series, whole: pd.Series) -> list[str]:
+    """Say whether flagged pockets err to both sides, or all to the side of the whole."""
+    sides = set(kinds)
+    if len(sides) == 2:
+        return ["- Errors of both signs: in the mean of all records they cancel, in part or altogether."]
+    if len(kinds) > 1 and sides == set(whole):
+        return [
+            "- The whole and all flagged pockets err to the same side: this is first of all one error of the "
+            "whole model. Mend that, then look again, on other records."
+        ]
+    return []
+
+
+def _describe_overall(row: Any) -> str:
+    """Say what is found of all audited records together."""
+    if row.kind == "untested":
+        return f"- All records together could not be tested: {escape(row.note)}."
+    ends = interval(row.ci_low, row.ci_high)
+    what = QUANTITIES[row.quantity]
+    verdict = "not shown to differ from zero" if row.kind == "none" else f"flagged, {WORDS[row.kind]}"
+    return f"- All records: {what} {number(row.estimate)} ({ends}), {verdict}."
+
+
+def _describe_flag(row: Any) -> str:
+    """Say where one flagged pocket errs and by how much."""
+    text = f"{escape(row.label)} ({escape(row.size)}): {number(row.estimate)} "
+    text += f"({interval(row.ci_low, row.ci_high)}), {WORDS[row.kind]}"
+    if row.quantity == "mu" and not np.isnan(row.mean_prediction):
+        text += f": {number(row.mean_prediction)} predicted, {number(row.mean_outcome)} happened"
+    elif row.quantity == "delta":
+        text += " for the focal group compared with the reference group"
+    return f"{text}."
+
+
+def _describe_untested(untested: pd.DataFrame) -> str:
+    """Name the pockets that were not tested, with their reasons."""
+    reasons = join_words(f"{escape(row.pocket)} ({escape(row.note)})" for row in rows(untested.head(6)))
+    more = f" and {len(untested) - 6} more" if len(untested) > 6 else ""
+    return f"- Not tested: {reasons}{more}. Nothing is known of them; they are not merged with others."
+
+
+def describe_shortfall(laid: pd.DataFrame) -> str:
+    """Say how many times as many records would let untested pockets be tested, and where sites are wanting.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `lay_out`.
+
+    Returns
+    -------
+    str
+        Markdown; blank when all pockets were tested.
+    """
+    inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] == "untested")]
+    if inside.empty:
+        return ""
+    factors = [(_find_factor(row.note), row.pocket) for row in rows(inside)]
+    known = sorted(pair for pair in factors if np.isfinite(pair[0]))
+    parts = []
+    if known:
+        parts.append(
+            f"With about {number(known[0][0], digits=1)} times as many audited records of the same kind, "
+            f"{escape(known[0][1])} could be tested"
+        )
+        parts[0] += f"; with {number(known[-1][0], digits=1)} times, {len(known)} more." if known[1:] else "."
+    if inside["note"].str.contains(SITES).any():
+        parts.append(
+            "Where sites (or other units) are too few or one holds too much, more of them help and more "
+            "records do not."
+        )
+    return " ".join(parts)
+
+
+def _find_factor(note: str) -> float:
+    """Find by how much the counts behind a reason would have to grow; infinite where that would not do."""
+    if SITES.search(note):
+        return np.inf
+    counts = re.findall(r"([\d.]+) (?:expected )?(?:record|event|non-event)s?, (\d+) needed", note)
+    found = [float(needed) / float(have) if float(have) else np.inf for have, needed in counts]
+    return max(found, default=np.inf)
+
+
+def describe_strict(errors: pd.DataFrame, *, level: float) -> str:
+    """Say which flags of a mean error stay at the stricter level that dependent sites ask for.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        From `lay_out`, quantity mu.
+    level : float
+        The stricter level of one map.
+
+    Returns
+    -------
+    str
+        Markdown; blank where sites are not the units.
+    """
+    if errors.empty or not errors["flagged_strict"].astype(str).isin(["True", "False", "1.0", "0.0"]).any():
+        return ""
+    flagged, strict = errors["kind"].isin(WORDS), is_true(errors["flagged_strict"])
+    text = f"Sites are the units, so mean errors are also held against the level {level:g} a map. "
+    if not flagged.any():
+        return text + "Nothing was flagged at the usual one either."
+    names = errors["pocket"].replace(OVERALL, "all records")
+    kept, gone = name_list(names[flagged & strict]), name_list(names[flagged & ~strict])
+    text += f"There stay flagged: {kept}." if kept else "No flag stays."
+    return text + (f" No longer flagged: {gone}; take them as hints." if gone and kept else "")
+
+
+def list_contrasts(errors: pd.DataFrame) -> list[str]:
+    """List the contrasts of a run in the order of its tables, tested or not."""
+    return [name for name in dict.fromkeys(errors["contrast"]) if name]
+
+
+def list_pairs(errors: pd.DataFrame) -> list[tuple[str, str]]:
+    """List the pairs of models whose gaps are compared."""
+    found = errors[errors["quantity"] == "paired"]
+    return list(dict.fromkeys(zip(found["model"], found["other_model"], strict=True)))
+
+
+def describe_contrasts(errors: pd.DataFrame, *, model: str, name: str) -> str:
+    """Say of each contrast how many pockets were tested and flagged.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model, name : str
+        Model and map.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    found = errors[(errors["model"] == model) & (errors["map"] == name) & (errors["quantity"] == "delta")]
+    if found.empty:
+        return "No groups are compared in this run."
+    points = []
+    for contrast in dict.fromkeys(found["contrast"]):
+        inside = found[(found["contrast"] == contrast) & (found["pocket"] != OVERALL)]
+        tested = inside[inside["status"] == "tested"]
+        text = f"- {escape(contrast)}: {count_of(len(tested), len(inside), 'pocket')} could be tested"
+        if len(tested):
+            flagged = tested.loc[is_true(tested["flagged"]), "pocket"]
+            text += f", flagged: {name_list(flagged)}" if len(flagged) else ", none flagged"
+        points.append(f"{text}.")
+    return "\n".join(points)
+
+
+def pick_summary(
+    summary: pd.DataFrame, *, model: str, quantity: str, contrast: str = "", other_model: str = ""
+) -> pd.DataFrame:
+    """Take the rows of both maps and of the two together, for `SUMMARY_COLUMNS` and `TOLERANCE_COLUMNS`.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        pocket_summary.csv.
+    model, quantity, contrast, other_model : str
+        Which to take.
+
+    Returns
+    -------
+    DataFrame
+        Its rows, one a map and tolerance, with the map in words.
+    """
+    found = summary[
+        (summary["model"] == model)
+        & (summary["quantity"] == quantity)
+        & (summary["contrast"] == contrast)
+        & (summary["other_model"] == other_model)
+    ].reset_index(drop=True)
+    return found.assign(map_words=[MAPS.get(name, name) for name in found["map"]])
+
+
+def one_row_a_map(summary: pd.DataFrame) -> pd.DataFrame:
+    """Keep one row a map of a table with one row a map and tolerance."""
+    return summary.drop_duplicates("map").reset_index(drop=True)
+
+
+def describe_combined(summary: pd.DataFrame) -> str:
+    """Say how many records lie in flagged pockets of either map, by direction, and how many in conflict.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `pick_summary`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    found = summary[summary["map"] == "combined"]
+    if found.empty:
+        return "There is no audit of both maps together in this run."
+    row = rows(found)[0]
+    whose = "of the focal group's records" if row.contrast else "of records"
+    text = (
+        f"Both maps together, each at half the level: {share(row.over_share)} {whose} are flagged too "
+        f"high and {share(row.under_share)} too low."
+    )
+    if row.conflict_share > 0:
+        text += (
+            f" For {share(row.conflict_share)} one map says too high and the other too low: a conflict, "
+            "which counts for neither."
+        )
+    return text
+
+
+def describe_ruled_out(summary: pd.DataFrame) -> str:
+    """Say for which share of records errors beyond each tolerance are ruled out.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `pick_summary`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    found = summary[(summary["map"] == "forest") & summary["equivalence_share"].notna()]
+    if found.empty or not found["tested"].max():
+        return "Nothing could be ruled out: no pocket was tested."
+    whose = "focal group's records" if found["contrast"].iloc[0] else "records"
+    parts = [
+        f"beyond ±{number(row.tolerance)} for {share(row.equivalence_share)}"
+        for row in rows(found.sort_values("tolerance"))
+    ]
+    text = f"In the forest map, average errors of pockets are ruled out {join_words(parts)} of all {whose}."
+    if found["equivalence_share"].max() == 0:
+        text += " So the absence of a flag says little here: the intervals are wide."
+    return text
+
+
+def lay_out_split(summary: pd.DataFrame) -> pd.DataFrame:
+    """Set out the parts of every overall gap on the forest map, with 95% intervals, for `SPLIT_COLUMNS`.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        pocket_summary.csv.
+
+    Returns
+    -------
+    DataFrame
+        One row a model and contrast.
+    """
+    found = summary[(summary["map"] == "forest") & (summary["quantity"] == "delta")]
+    found = found.drop_duplicates(["model", "contrast"]).reset_index(drop=True)
+    for part in ("overall", "composition", "within"):
+        half = 1.96 * found[f"{part}_se"]
+        found[f"{part}_low"], found[f"{part}_high"] = found[part] - half, found[part] + half
+    return found
+
+
+def describe_split(split: pd.DataFrame) -> str:
+    """Say of each clear overall gap where it comes from.
+
+    Parameters
+    ----------
+    split : DataFrame
+        From `lay_out_split`, one model or more.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = split[split["overall"].notna()]
+    if known.empty:
+        return "No overall gap could be split: no groups are compared, or too few records were."
+    clear = known[known["composition_share"].notna()]
+    if clear.empty:
+        return (
+            "No overall gap is shown to differ from zero by its simultaneous interval, so there is nothing "
+            "to divide: a share of a gap that may be zero means nothing."
+        )
+    points = [_describe_part(row) for row in rows(clear)]
+    if len(known) > len(clear):
+        rest = plural(len(known) - len(clear), "more overall gap")
+        points.append(f"- {rest}: not shown to differ from zero, so not divided.")
+    return "\n".join(points)
+
+
+def _describe_part(row: Any) -> str:
+    """Say where one overall gap comes from."""
+    text = (
+        f"- {escape(row.model)}, {escape(row.contrast)}: of an overall gap of {number(row.overall)}, "
+        f"{number(row.composition)} comes from where the groups are and {number(row.within)} from gaps "
+        "within pockets."
+    )
+    sure = all(low > 0 or high < 0 for low, high in _ends_of_parts(row))
+    if sure and row.composition * row.within < 0:
+        return f"{text} The two pull in opposite directions."
+    return text
+
+
+def _ends_of_parts(row: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    """List the ends of the 95% intervals of both parts."""
+    return (row.composition_low, row.composition_high), (row.within_low, row.within_high)
+
+
+def strict_level(info: Mapping[str, Any]) -> float:
+    """Find the stricter level of one map that a run used for mean errors (published: 0.0025).
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    float
+        What ``pockets`` in run.json says, else the published one.
+    """
+    settings = (info.get("pockets") or {}).get("settings") or {}
+    return float(settings.get("strict_level", PocketSettings().strict_level))
+
+
+def describe_shown(model: str, contrast: str = "", *, asked: str = "") -> str:
+    """Say which model and contrast a chapter shows, and why not the model asked for; blank without a model.
+
+    Parameters
+    ----------
+    model, contrast : str
+        What is shown; blank for none.
+    asked : str
+        The model that the chapter was asked for.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if not model:
+        return ""
+    text = f"Shown here: the model **{escape(model)}**"
+    text += f" and the contrast **{escape(contrast)}** (focal minus reference)." if contrast else "."
+    if asked and asked != model:
+        text += f" The model {escape(asked)} is not among those that were audited in pockets."
+    return text
+
+
+def describe_pair(one: str, other: str, laid: pd.DataFrame) -> str:
+    """Say which two models are compared, if any are, and what is found.
+
+    Parameters
+    ----------
+    one, other : str
+        Models; blank when none are compared.
+    laid : DataFrame
+        From `lay_out`, quantity paired.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if not one:
+        return "No two models are compared in this run; the cohort file names them under `paired`."
+    return f"The gap of **{escape(one)}** minus that of **{escape(other)}**.\n\n{describe_errors(laid)}"

@@ -1,0 +1,385 @@
+"""The map of pockets: what is said of its pockets, of the level chosen and of whom they hold."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from auditbook.book.say.text import (
+    Column,
+    count_of,
+    escape,
+    join_words,
+    name_list,
+    number,
+    pick,
+    plural,
+    share,
+)
+from auditbook.pockets import ABSTAINED
+from auditbook.results import rows
+
+LOOSE = 0.5
+"""A name that covers a smaller share of the members, or of whose records fewer are members, is loose."""
+ALIKE = 0.02
+"""Shares of groups that differ by less are not told apart in a sentence."""
+SMALL = 100
+"""Groups with fewer audited records than this are not held against others in a sentence."""
+MAPS = {"forest": "forest map", "ridge": "ridge map", "combined": "both maps together"}
+PARTITIONS = {
+    "sbm": "nested block model",
+    "leiden": "Leiden communities",
+    "tree_cut": "tree cut of the nested block model",
+    "spectral": "spectral clustering",
+}
+POCKET_COLUMNS = (
+    Column("pocket", "pocket"),
+    Column("name", "in words"),
+    Column("n_discovery", "records learned from", "count"),
+    Column("n_audit", "audited", "count"),
+    Column("event_rate", "mean outcome (discovery)", "number", 3),
+    Column("description", "typical features"),
+    Column("fidelity_covered", "members the name covers", "share", 0),
+    Column("fidelity_members", "covered that are members", "share", 0),
+)
+LEVEL_COLUMNS = (
+    Column("label", "level"),
+    Column("pockets", "pockets", "count"),
+    Column("supported", "comparisons supported", "count"),
+    Column("description_length", "description length (nats)", "number", 0),
+    Column("chosen", "chosen"),
+)
+SHARE_COLUMNS = (
+    Column("label", "pocket"),
+    Column("group", "group"),
+    Column("n", "records", "count"),
+    Column("share", "share of the group", "share"),
+)
+
+
+def is_true(column: pd.Series) -> pd.Series:
+    """Read a column of truth values in which cells may be blank; blank is false.
+
+    Examples
+    --------
+    >>> is_true(pd.Series(["True", "", "False"])).tolist()
+    [True, False, False]
+    """
+    return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
+
+
+def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequence[str]) -> str:
+    """Choose what a chapter on pockets shows: the one asked for, or the first where pockets leave it out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table of the pocket audit.
+    column : str
+        Its column of names.
+    wanted : str
+        The chapter's parameter; blank takes the first.
+    known : sequence of str
+        Names that the run has, whether the pocket audit has them or not (a decision predicts no risk).
+
+    Returns
+    -------
+    str
+        A name that the column holds; blank when the table has no rows.
+
+    Raises
+    ------
+    InputError
+        If neither the table nor the run has the name.
+
+    Examples
+    --------
+    >>> pick_audited(pd.DataFrame({"model": ["a"]}), "model", "rule", known=["a", "rule"])
+    'a'
+    """
+    left_out = wanted in known and wanted not in set(table[column])
+    return pick(table, column, "" if left_out else wanted)
+
+
+def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Say before anything else whether this run has pockets, and whether any could be tested.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``.
+    pockets, errors : DataFrame
+        pockets.csv and pocket_errors.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if pockets.empty:
+        reason = (info.get("pockets") or {}).get("reason", "")
+        why = f": {escape(reason)}" if reason else ""
+        return (
+            f"> **No pockets in this run.** The pocket audit was left out{why}. What follows shows the "
+            "method on examples; figures and tables of the cohort stay empty."
+        )
+    if errors.empty or not (errors["status"] == "tested").any():
+        return (
+            "> **Pockets were learned, and none could be tested.** Every table gives the reason. That is a "
+            "finding about how much data there is, not about the model."
+        )
+    return ""
+
+
+def pick_map(pockets: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Take the pockets of one map, for `POCKET_COLUMNS`.
+
+    Parameters
+    ----------
+    pockets : DataFrame
+        pockets.csv.
+    name : {"forest", "ridge"}
+        Which map.
+
+    Returns
+    -------
+    DataFrame
+        Its rows.
+    """
+    return pockets[pockets["map"] == name].reset_index(drop=True)
+
+
+def title_pockets(pockets: pd.DataFrame, name: str) -> dict[str, str]:
+    """Write each pocket of a map with its name in words.
+
+    Parameters
+    ----------
+    pockets : DataFrame
+        pockets.csv.
+    name : {"forest", "ridge"}
+        Which map.
+
+    Returns
+    -------
+    dict of str to str
+        Such as ``{"F1": "F1: older, many stays"}``; not escaped.
+    """
+    found = {"overall": "all audited records", ABSTAINED: "no pocket (abstained)"}
+    for row in rows(pick_map(pockets, name)):
+        found[row.pocket] = f"{row.pocket}: {row.name}" if row.name else row.pocket
+    return found
+
+
+def describe_map(pockets: pd.DataFrame) -> str:
+    """Say how many pockets a map has, how unequal they are, and which names fit loosely.
+
+    Parameters
+    ----------
+    pockets : DataFrame
+        From `pick_map`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if pockets.empty:
+        return "There is no such map in this run."
+    if len(pockets) == 1:
+        return (
+            "This map has one pocket: no finer one is projected to support more comparisons, or there are "
+            "too few records. A map of one pocket is a check of the whole."
+        )
+    low, high = pockets["event_rate"].min(), pockets["event_rate"].max()
+    total = pockets["n_audit"].sum()
+    largest, smallest = pockets["n_audit"].max(), pockets["n_audit"].min()
+    text = (
+        f"The map has {plural(len(pockets), 'pocket')}. Their mean outcome among the records that they were "
+        f"learned from runs from {number(low)} to {number(high)}."
+    )
+    if total > 0:
+        text += (
+            f" The largest holds {share(largest / total)} of the audited records that have a pocket, the "
+            f"smallest {share(smallest / total)}."
+        )
+    loose = pockets[(pockets["fidelity_covered"] < LOOSE) | (pockets["fidelity_members"] < LOOSE)]
+    if len(loose):
+        text += (
+            f" The names of {name_list(loose['pocket'])} are loose: they miss more than half of the members, "
+            "or more than half of those whom they fit are elsewhere. Take such a name as a hint."
+        )
+    return text
+
+
+def lay_out_levels(levels: pd.DataFrame) -> pd.DataFrame:
+    """Give each level that was considered a label, for `LEVEL_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    levels : DataFrame
+        pocket_levels.csv.
+
+    Returns
+    -------
+    DataFrame
+        Its rows with a label, and chosen as truth values.
+    """
+    labels = [f"level {row.level:g} ({plural(row.pockets, 'pocket')})" for row in rows(levels)]
+    return levels.assign(label=labels, chosen=is_true(levels["chosen"]))
+
+
+def describe_levels(levels: pd.DataFrame) -> str:
+    """Say which level was chosen, among how many, and what a finer and a coarser one would support.
+
+    Parameters
+    ----------
+    levels : DataFrame
+        From `lay_out_levels`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if levels.empty:
+        return "No levels were considered in this run."
+    chosen = levels[levels["chosen"]]
+    partition = PARTITIONS.get(levels["partition"].iloc[0], escape(levels["partition"].iloc[0]))
+    text = f"Pockets come from the {partition}, {plural(len(levels), 'level')} considered."
+    if chosen.empty:
+        return text + " None of them is marked as chosen."
+    row = rows(chosen)[0]
+    text += (
+        f" Chosen was the one with {plural(row.pockets, 'pocket')}, which the audit part is projected to "
+        f"support in {plural(row.supported, 'comparison')}."
+    )
+    finer = levels[levels["pockets"] > row.pockets]
+    if len(finer) and row.supported:
+        best = rows(finer.sort_values(["supported", "pockets"], ascending=[False, True]))[0]
+        text += (
+            f" The best of the finer ones has {plural(best.pockets, 'pocket')} and would support "
+            f"{plural(best.supported, 'comparison')}"
+        )
+        text += (
+            ": more places, each with too few records."
+            if best.supported < row.supported
+            else ", no fewer; where they are as many, the coarser one is taken."
+        )
+    if row.supported == 0:
+        text += " No level is projected to support any comparison: expect untested pockets."
+    return text
+
+
+def lay_out_shares(groups: pd.DataFrame, pockets: pd.DataFrame, *, name: str, attribute: str) -> pd.DataFrame:
+    """Set out the share of each group in each pocket, for `SHARE_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    groups, pockets : DataFrame
+        pocket_groups.csv and pockets.csv.
+    name : {"forest", "ridge"}
+        Which map.
+    attribute : str
+        Whose groups.
+
+    Returns
+    -------
+    DataFrame
+        Columns pocket, label, size, group, n, group_n, share; pockets in the map's order, abstained last;
+        groups without an audited record left out.
+    """
+    found = groups[(groups["map"] == name) & (groups["attribute"] == attribute)].reset_index(drop=True)
+    titles = title_pockets(pockets, name)
+    totals = found.groupby("group")["n"].sum()
+    found["group_n"] = found["group"].map(totals)
+    found = found[found["group_n"] > 0]
+    order = {pocket: place for place, pocket in enumerate([*pick_map(pockets, name)["pocket"], ABSTAINED])}
+    found = found.sort_values("pocket", key=lambda column: column.map(order), kind="stable")
+    sizes = found.groupby("pocket")["n"].sum()
+    return found.assign(
+        label=found["pocket"].map(lambda pocket: titles.get(pocket, pocket)),
+        size=found["pocket"].map(lambda pocket: f"n = {int(sizes[pocket]):,}"),
+    ).reset_index(drop=True)
+
+
+def describe_shares(shares: pd.DataFrame) -> str:
+    """Say in which pocket the groups' shares differ most, and of which group most records have no pocket.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        From `lay_out_shares`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if shares.empty:
+        return "There is no group to place on this map."
+    inside = shares[(shares["pocket"] != ABSTAINED) & (shares["group_n"] >= SMALL)]
+    points = []
+    spread = inside.groupby("pocket", sort=False)["share"].agg(lambda column: column.max() - column.min())
+    if len(set(inside["group"])) > 1 and spread.max() < ALIKE:
+        points.append(
+            f"- Groups are spread alike: no pocket's share differs by more than {share(spread.max())}."
+        )
+    elif len(set(inside["group"])) > 1:
+        widest = spread.idxmax()
+        here = inside[inside["pocket"] == widest].sort_values("share")
+        low, high = rows(here)[0], rows(here)[-1]
+        points.append(
+            f"- Groups differ most in {escape(high.label)}: it holds {share(high.share)} of "
+            f"{escape(high.group)} ({plural(high.group_n, 'record')}) and {share(low.share)} of "
+            f"{escape(low.group)} ({plural(low.group_n, 'record')}). An error in that pocket falls on "
+            "the former more often."
+        )
+    points.append(_describe_abstained(shares[shares["pocket"] == ABSTAINED]))
+    return "\n".join(points)
+
+
+def _describe_abstained(shares: pd.DataFrame) -> str:
+    """Say how many records of each group no pocket takes."""
+    if shares.empty or not shares["n"].sum():
+        return "- Every audited record has a pocket."
+    large = shares[shares["group_n"] >= SMALL]
+    most = rows((large if len(large) else shares).sort_values("share", ascending=False))[0]
+    total = share(shares["n"].sum() / shares["group_n"].sum())
+    return (
+        f"- {total} of the audited records have no pocket. The share is largest in {escape(most.group)}: "
+        f"{share(most.share)}, {count_of(most.n, most.group_n, 'record')}. They count overall and "
+        "nowhere else."
+    )
+
+
+def describe_roles(info: Mapping[str, Any]) -> str:
+    """Say what a unit is and how records were divided, as far as run.json tells.
+
+    Parameters
+    ----------
+    info : mapping
+        The run's ``run.json``; what a key ``pockets`` holds is used where it is there.
+
+    Returns
+    -------
+    str
+        Markdown; blank when nothing is known.
+    """
+    told = info.get("pockets") or {}
+    if told.get("status") != "done":
+        return ""
+    kind = {"record": "each record", "site": "each site", "unit": "each unit of the cohort file"}
+    names = {
+        "development": "develop models",
+        "graph": "form the graph",
+        "calibration": "calibrate the assignment",
+        "audit": "are audited",
+    }
+    parts = [
+        f"{plural(told['records'][key], 'record')} ({plural(told['units'][key], 'unit')}) {text}"
+        for key, text in names.items()
+    ]
+    text = f"In this run {kind[told['unit_kind']]} has one role: {join_words(parts)}. "
+    text += f"The maps may use {plural(len(told['columns']), 'column')}."
+    notes = "; ".join(escape(note) for note in told["notes"])
+    return f"{text} Of the predictions: {notes}." if notes else text

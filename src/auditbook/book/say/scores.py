@@ -1,0 +1,524 @@
+"""The models and their scores: sentences and tables on source, discrimination, calibration and threshold."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import (
+    Column,
+    count,
+    escape,
+    interval,
+    join_words,
+    name_list,
+    number,
+    plural,
+    share,
+)
+from auditbook.evidence import wilson_interval
+from auditbook.results import rows
+
+MANY_MODELS = 4
+"""More models than this are not told one by one."""
+MODEL_COLUMNS = (
+    Column("model", "model"),
+    Column("source", "source"),
+    Column("family", "family"),
+    Column("kind", "score is a"),
+    Column("threshold", "threshold", "number", 3),
+    Column("n_train", "trained on", "count"),
+    Column("n_audit", "audited", "count"),
+    Column("events_audit", "events", "count"),
+)
+QUALITY_COLUMNS = (
+    Column("model", "model"),
+    Column("n_audit", "audited", "count"),
+    Column("events_audit", "events", "count"),
+    Column("auroc", "AUROC (95% interval)", "number", 3, low="auroc_low", high="auroc_high"),
+    Column("brier", "Brier score", "number", 3),
+    Column("accuracy", "accuracy", "share"),
+    Column("blind", "accuracy of deciding blindly", "share"),
+    Column("f1", "F1", "number", 3),
+)
+SHARE_COLUMNS = (
+    Column("bin_low", "score from", "number", 2),
+    Column("bin_high", "to", "number", 2),
+    Column("events", "events", "count"),
+    Column("event_share", "share of all events", "share", low="event_share_low", high="event_share_high"),
+    Column("others", "non-events", "count"),
+    Column("other_share", "share of all non-events", "share", low="other_share_low", high="other_share_high"),
+)
+BIN_COLUMNS = (
+    Column("bin_low", "score from", "number", 2),
+    Column("bin_high", "to", "number", 2),
+    Column("n", "records", "count"),
+    Column("events", "events", "count"),
+    Column("mean_score", "mean score", "number", 3),
+    Column(
+        "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
+    ),
+)
+LEVEL_COLUMNS = (
+    Column("group", "group"),
+    Column("n", "records", "count"),
+    Column("events", "events", "count"),
+    Column(
+        "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
+    ),
+    Column("mean_score", "mean score", "number", 3),
+    Column("excess", "mean score minus event rate", "number", 3),
+)
+SWEEP_COLUMNS = (
+    Column("threshold", "threshold", "number", 2),
+    Column("selected", "selected", "count"),
+    Column("selection_rate", "selection rate", "share"),
+    Column("tpr", "TPR (95% interval)", "share", low="tpr_low", high="tpr_high"),
+    Column("fpr", "FPR (95% interval)", "share", low="fpr_low", high="fpr_high"),
+    Column("ppv", "PPV", "share"),
+)
+KINDS = {
+    "probability": "a probability: it orders records and says how likely the event is",
+    "rank": "a rank: it orders records and says nothing of how likely the event is",
+    "decision": "a decision, 0 or 1: the order behind it was not supplied",
+}
+
+
+def find_model(models: pd.DataFrame, model: str) -> Any:
+    """Return the row of one model as a named tuple."""
+    return rows(models[models["model"] == model])[0]
+
+
+def describe_sources(models: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """Say which models were given and which trained here, and on how many records each is audited.
+
+    Parameters
+    ----------
+    models : DataFrame
+        models.csv.
+    info : mapping
+        The run's ``run.json``.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    given, trained = (models[models["source"] == source] for source in ("given", "trained"))
+    parts = []
+    if len(given):
+        verb = "was" if len(given) == 1 else "were"
+        parts.append(
+            f"{name_list(given['model'])} {verb} given with the data. "
+            "What such a model was trained on is not known here, so nobody can rule out "
+            "that it has seen these records."
+        )
+    if len(trained):
+        parts.append(_describe_training(trained, info))
+    n = models["n_audit"].max()
+    parts.append(
+        f"The audit looks at {plural(n, 'record')}, {count(models['events_audit'].max())} with the event."
+    )
+    return " ".join(parts)
+
+
+def _describe_training(trained: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """Say how the records were split for the models trained here."""
+    verb, pronoun = ("was", "it") if len(trained) == 1 else ("were", "they")
+    unit = info.get("unit")
+    whole = f"no {escape(unit)} has records in both parts" if unit else "each record is its own unit"
+    return (
+        f"{name_list(trained['model'])} {verb} trained here on {plural(trained['n_train'].max(), 'record')}; "
+        f"{pronoun} never saw the outcomes of the audited ones, and {whole}."
+    )
+
+
+def describe_kinds(models: pd.DataFrame) -> str:
+    """Say what the numbers of each model mean, and what therefore cannot be judged.
+
+    Parameters
+    ----------
+    models : DataFrame
+        models.csv.
+
+    Returns
+    -------
+    str
+        A Markdown list, one point a kind.
+    """
+    points = []
+    for kind, meaning in KINDS.items():
+        names = models.loc[models["kind"] == kind, "model"]
+        if len(names):
+            points.append(f"- {name_list(names)}: {meaning}.{_describe_limits(kind)}")
+    return "\n".join(points)
+
+
+def _describe_limits(kind: str) -> str:
+    if kind == "rank":
+        return " Calibration cannot be judged, so CAL and TI will be inconclusive."
+    if kind == "decision":
+        return " Neither calibration nor the AUROC can be judged, so CAL and TI will be inconclusive."
+    return ""
+
+
+def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
+    """Say whether models trained here use what is known only late.
+
+    Parameters
+    ----------
+    columns : DataFrame
+        cohort_columns.csv.
+    models : DataFrame
+        models.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    late = columns.loc[columns["role"] == "late feature", "column"]
+    if not (models["source"] == "trained").any():
+        return (
+            "No model was trained here. "
+            "Ask whoever built the scores which columns went in, and when each of them was known."
+        )
+    if late.empty:
+        return (
+            "The cohort file marks no column as late. "
+            "That is a claim about when each column was filled in; "
+            "only somebody who knows the data can check it."
+        )
+    lean = models.loc[models["features"] == "admission", "model"]
+    but = f" {name_list(lean)} {'does' if len(lean) == 1 else 'do'} without: compare." if len(lean) else ""
+    return (
+        f"The models trained here use {plural(len(late), 'column')} that the cohort file marks as late: "
+        f"{name_list(late)}. Read their AUROC as an upper bound on what could be reached at admission.{but}"
+    )
+
+
+def describe_discrimination(models: pd.DataFrame) -> str:
+    """Say how well models order records, in words of pairs.
+
+    Parameters
+    ----------
+    models : DataFrame
+        models.csv.
+
+    Returns
+    -------
+    str
+        A Markdown list, one point a model; of many models the first, the best and the worst.
+    """
+    told = models
+    if len(models) > MANY_MODELS:
+        ends = models["auroc"].rank(method="first").isin([1, models["auroc"].count()])
+        told = models[ends | (models["model"] == models["model"].iloc[0])]
+    lines = [f"- {_describe_auroc(row)}" for row in rows(told)]
+    if len(told) < len(models):
+        lines.append("- The others lie between: see the table.")
+    return "\n".join(lines)
+
+
+def _describe_auroc(row: Any) -> str:
+    """Say one model's AUROC as a share of pairs in the right order."""
+    name = f"**{escape(row.model)}**"
+    if np.isnan(row.auroc):
+        if row.kind == "decision":
+            return f"{name} gives decisions only, so no AUROC is given."
+        return (
+            f"{name} has no AUROC: among {plural(row.n_audit, 'record')} one of the two outcomes is missing."
+        )
+    text = (
+        f"{name} puts the event above the non-event in {share(row.auroc)} of pairs, ties counted half"
+        f"{_bracket(row.auroc_low, row.auroc_high)}"
+    )
+    if row.auroc_low <= 0.5 <= row.auroc_high:
+        return f"{text}. The interval holds one half, which is what blind guessing reaches."
+    if row.auroc < 0.5:
+        return f"{text}. That is below one half: check whether the score points the other way."
+    return f"{text}."
+
+
+def _bracket(low: float, high: float) -> str:
+    if np.isnan(low) or np.isnan(high):
+        return " (no interval can be given)"
+    return f" (95% interval {interval(low, high, kind='share')})"
+
+
+def add_baseline(models: pd.DataFrame) -> pd.DataFrame:
+    """Add `blind`, the accuracy of selecting nobody or everybody, whichever is right more often."""
+    return models.assign(blind=models["event_rate"].map(lambda rate: max(rate, 1 - rate)))
+
+
+def describe_accuracy(models: pd.DataFrame) -> str:
+    """Compare accuracies with that of deciding blindly.
+
+    Parameters
+    ----------
+    models : DataFrame
+        From `add_baseline`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = models[models["accuracy"].notna() & models["blind"].notna()]
+    if known.empty:
+        return "No accuracy can be given."
+    first = rows(known)[0]
+    rule = "everybody" if first.event_rate > 0.5 else "nobody"
+    parts = [f"Selecting {rule} is right for {share(first.blind)} of the audited records."]
+    beaten = known[known["accuracy"] <= known["blind"]]
+    if beaten.empty:
+        best = max(rows(known), key=lambda row: row.accuracy)
+        gain = number(100 * (best.accuracy - best.blind), digits=1)
+        parts.append(
+            f"The most accurate model, {escape(best.model)}, is right for {share(best.accuracy)}: "
+            f"{gain} points more."
+        )
+    else:
+        verb = "does" if len(beaten) == 1 else "do"
+        parts.append(f"At the threshold used, {name_list(beaten['model'])} {verb} no better than that.")
+    return " ".join(parts)
+
+
+def select_bins(bins: pd.DataFrame, model: str, *, attribute: str = "all") -> pd.DataFrame:
+    """Take the score bins of one model and attribute ("all": all records in one)."""
+    return bins[(bins["model"] == model) & (bins["attribute"] == attribute)].reset_index(drop=True)
+
+
+def share_bins(bins: pd.DataFrame) -> pd.DataFrame:
+    """Find which share of events and of non-events falls in each score bin.
+
+    Parameters
+    ----------
+    bins : DataFrame
+        Rows of score_bins.csv for all records of one model.
+
+    Returns
+    -------
+    DataFrame
+        With others (non-events), event_share, other_share and their Wilson bounds; nan without any.
+    """
+    table = bins.assign(others=bins["n"] - bins["events"])
+    for column, name in (("events", "event_share"), ("others", "other_share")):
+        table = _add_share(table, name, table[column], table[column].sum())
+    return table
+
+
+def _add_share(table: pd.DataFrame, name: str, part: pd.Series, whole: Any) -> pd.DataFrame:
+    """Add a share with its Wilson bounds as three columns; nan where the whole is empty."""
+    total = np.broadcast_to(np.asarray(whole, float), len(table))
+    bounds = wilson_interval(part.to_numpy(float), total)
+    value = np.divide(part.to_numpy(float), total, out=np.full(len(table), np.nan), where=total > 0)
+    return table.assign(**{name: value, f"{name}_low": bounds.low, f"{name}_high": bounds.high})
+
+
+def rate_bins(bins: pd.DataFrame) -> pd.DataFrame:
+    """Find the event rate of each score bin with its Wilson bounds.
+
+    Parameters
+    ----------
+    bins : DataFrame
+        Rows of score_bins.csv.
+
+    Returns
+    -------
+    DataFrame
+        With event_rate, event_rate_low, event_rate_high; nan in empty bins.
+    """
+    return _add_share(bins, "event_rate", bins["events"], bins["n"])
+
+
+def describe_shares(shares: pd.DataFrame) -> str:
+    """Say how far apart the scores of events and of non-events lie.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        From `share_bins`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    events, others = shares["events"].sum(), shares["others"].sum()
+    if not events or not others:
+        return "One of the two outcomes does not occur, so there is nothing to tell apart."
+    overlap = shares[["event_share", "other_share"]].min(axis=1).sum()
+    return (
+        f"{plural(events, 'event')} and {plural(others, 'non-event')}: "
+        f"by bins, the two pictures share {share(overlap)} of their area. "
+        "Where they overlap, no threshold tells the two apart."
+    )
+
+
+def describe_bins(rates: pd.DataFrame, kind: str) -> str:
+    """Say whether event rates follow the scores.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        From `rate_bins`, all records of one model.
+    kind : {"probability", "rank", "decision"}
+        What the scores mean.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    filled = rates[rates["n"] > 0]
+    if kind == "decision":
+        return "These are decisions, not scores, so there is no calibration to look at."
+    if len(filled) < 2:
+        return "All scores lie in one bin, so nothing can be said of how event rates follow them."
+    steps = np.diff(filled["event_rate"])
+    falls = int((steps < 0).sum())
+    rises = (
+        "The event rate rises from each bin to the next."
+        if not falls
+        else f"From one filled bin to the next the event rate falls {plural(falls, 'time')} in {len(steps)}."
+    )
+    if kind == "rank":
+        return f"{rises} These scores are ranks: there is no number that a bin's event rate should equal."
+    return f"{rises} {_describe_gaps(filled)}"
+
+
+def _describe_gaps(filled: pd.DataFrame) -> str:
+    """Say in how many bins the mean score lies outside the interval of the event rate."""
+    outside = filled[
+        (filled["mean_score"] < filled["event_rate_low"]) | (filled["mean_score"] > filled["event_rate_high"])
+    ]
+    worst = max(rows(filled), key=lambda row: abs(row.event_rate - row.mean_score))
+    side = "above" if worst.mean_score > worst.event_rate else "below"
+    bins = f"{count(len(outside))} of {plural(len(filled), 'filled bin')}"
+    return (
+        f"The mean score lies outside the interval in {bins}; about one in twenty would by chance. "
+        f"The widest gap is in the bin from {number(worst.bin_low, digits=1)} "
+        f"to {number(worst.bin_high, digits=1)} ({plural(worst.n, 'record')}): "
+        f"the mean score, {number(worst.mean_score, digits=2)}, lies {side} "
+        f"the event rate, {number(worst.event_rate, digits=2)}."
+    )
+
+
+def compare_levels(groups: pd.DataFrame, model: str, attribute: str, *, kind: str) -> pd.DataFrame:
+    """Set each group's mean score beside its event rate.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        groups.csv.
+    model, attribute : str
+        Which rows to take.
+    kind : {"probability", "rank", "decision"}
+        What the scores mean.
+
+    Returns
+    -------
+    DataFrame
+        Columns group, n, events, event_rate with Wilson bounds, mean_score, excess (mean score minus event
+        rate); nan where a group is empty or the scores are not probabilities.
+    """
+    part = groups[(groups["model"] == model) & (groups["attribute"] == attribute)].reset_index(drop=True)
+    table = _add_share(part, "event_rate", part["events"], part["n"])
+    if kind != "probability":
+        table["mean_score"] = np.nan
+    return table.assign(excess=table["mean_score"] - table["event_rate"])
+
+
+def describe_levels(levels: pd.DataFrame, kind: str) -> str:
+    """Say for which groups the mean score lies off the event rate.
+
+    Parameters
+    ----------
+    levels : DataFrame
+        From `compare_levels`.
+    kind : {"probability", "rank", "decision"}
+        What the scores mean.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if kind != "probability":
+        return "The scores are not probabilities, so a mean score has no event rate to be compared with."
+    known = levels[levels["excess"].notna()]
+    high = known.loc[known["mean_score"] > known["event_rate_high"], "group"]
+    low = known.loc[known["mean_score"] < known["event_rate_low"], "group"]
+    parts = []
+    if len(high):
+        parts.append(f"The mean score lies above the interval of the event rate for {name_list(high)}.")
+    if len(low):
+        parts.append(f"The mean score lies below the interval of the event rate for {name_list(low)}.")
+    if not parts:
+        parts.append("For no group does the mean score lie outside the interval of the event rate.")
+    parts.append("A match of means can still hide errors of opposite sign at low and at high scores.")
+    return " ".join(parts)
+
+
+def sweep_thresholds(bins: pd.DataFrame) -> pd.DataFrame:
+    """Find what would be selected if the threshold stood at the lower end of each score bin.
+
+    Parameters
+    ----------
+    bins : DataFrame
+        Rows of score_bins.csv for all records of one model.
+
+    Returns
+    -------
+    DataFrame
+        One row a bin: threshold, selected, selection_rate, tpr, fpr, ppv, each rate with Wilson bounds.
+    """
+    ordered = bins.sort_values("bin")
+    n = ordered["n"][::-1].cumsum()[::-1]
+    tp = ordered["events"][::-1].cumsum()[::-1]
+    table = pd.DataFrame({"threshold": ordered["bin_low"], "selected": n})
+    table = _add_share(table, "selection_rate", n, ordered["n"].sum())
+    table = _add_share(table, "tpr", tp, ordered["events"].sum())
+    table = _add_share(table, "fpr", n - tp, (ordered["n"] - ordered["events"]).sum())
+    return _add_share(table, "ppv", tp, n)
+
+
+def describe_threshold(row: Any) -> str:
+    """Say what the threshold in use selects.
+
+    Parameters
+    ----------
+    row : named tuple
+        One row of models.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    name = f"**{escape(row.model)}**"
+    if row.kind == "decision":
+        text = f"{name} supplies decisions; whatever threshold stands behind them cannot be moved here."
+    elif np.isnan(row.percentile):
+        text = f"{name} selects a record when its score is at least {number(row.threshold)}."
+    else:
+        text = (
+            f"{name} selects a record when its score is at least {number(row.threshold)}, "
+            f"percentile {number(row.percentile, digits=1).removesuffix('.0')} of the audited scores."
+        )
+    if row.selection_rate == 0:
+        return f"{text} Nobody is selected: every metric that needs a selected record is undefined."
+    if row.selection_rate == 1:
+        return f"{text} Everybody is selected: every group has the same selection and error rates."
+    return (
+        f"{text} {share(row.selection_rate)} of the audited records are selected, "
+        f"while {share(row.event_rate)} have the event."
+    )
+
+
+def list_models(models: pd.DataFrame) -> str:
+    """Name the models of the run, for a chapter that shows one of them."""
+    others = join_words([escape(name) for name in models["model"]])
+    return f"This run has {plural(len(models), 'model')}: {others}."

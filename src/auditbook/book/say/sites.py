@@ -1,0 +1,363 @@
+"""Would the next hospital reach the same verdict, said in words, on any cohort?"""
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.book.say.verdicts import FEW_SITES
+from auditbook.evidence import fleiss_kappa, gwet_ac1, name_band, raw_agreement
+from auditbook.results import Run, rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import DEFINED, NOT_RATED, UNDEFINED, share_folds
+
+ALIKE = 0.75
+"""Raw agreement from which folds count as mostly of one mind, in the sentence on kappa's paradox."""
+
+AGREEMENT_COLUMNS = (
+    Column("metric", "metric"),
+    Column("items", "attributes rated", "count"),
+    Column("ratings", "ratings", "count"),
+    Column("raw_agreement", "raw agreement", "share", digits=0),
+    Column("kappa", "kappa", "number", low="kappa_low", high="kappa_high"),
+    Column("band", "band"),
+    Column("gwet_ac1", "AC1", "number"),
+    Column("told", "kappa is"),
+)
+CELL_COLUMNS = (
+    Column("metric", "metric"),
+    Column("attribute", "attribute"),
+    Column("verdict", "verdict of the whole"),
+    Column("rated", "folds rated", "count"),
+    Column("passes", "passes", "count"),
+    Column("pass_share", "pass", "share", digits=0),
+    Column("against", "folds against the whole", "share", digits=0),
+    Column("mixed", "random audits against it", "share", digits=0),
+)
+FOLD_COLUMNS = (
+    Column("fold", "fold", "count"),
+    Column("sites", "sites", "count"),
+    Column("n", "records", "count"),
+)
+CASE_COLUMNS = (
+    Column("label", "ratings"),
+    Column("raw_agreement", "raw agreement", "number"),
+    Column("kappa", "kappa", "number"),
+    Column("band", "band"),
+    Column("gwet_ac1", "AC1", "number"),
+)
+
+
+def tabulate_cases(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Measure the agreement of several made-up tables of ratings, for `CASE_COLUMNS`.
+
+    Parameters
+    ----------
+    cases : mapping of str to int array of shape (n_items, 2)
+        Passes and fails of each item, by label.
+
+    Returns
+    -------
+    DataFrame
+        Columns label, raw_agreement, kappa, band, gwet_ac1.
+    """
+    found = []
+    for label, table in cases.items():
+        kappa = fleiss_kappa(table)
+        row = {"label": label, "raw_agreement": raw_agreement(table), "gwet_ac1": gwet_ac1(table)}
+        found.append(row | {"kappa": kappa, "band": name_band(kappa) or "undefined"})
+    return pd.DataFrame(found)
+
+
+def list_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
+    """List the folds with their sites and records.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        Rows of site_verdicts.csv.
+
+    Returns
+    -------
+    DataFrame
+        Columns fold, sites, n.
+    """
+    return site_verdicts[["fold", "sites", "n"]].drop_duplicates().reset_index(drop=True)
+
+
+def describe_folds(run: Run) -> str:
+    """Say how the sites were divided, or why they could not be.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    folds = list_folds(run.site_verdicts)
+    if folds.empty:
+        reasons = run.site_agreement["reason"]
+        why = escape(reasons.iloc[0]) if len(reasons) else "no cell was judged"
+        return (
+            f"Sites cannot be compared, because {why}. What follows shows empty tables and figures; the "
+            "examples before it do not need the cohort."
+        )
+    sites, wanted = int(folds["sites"].sum()), run.protocol.site_folds
+    low, high = (count(size) for size in (folds["n"].min(), folds["n"].max()))
+    text = f"{plural(sites, 'site')} stand in {plural(len(folds), 'fold')} of {low} to {high} records."
+    if len(folds) < wanted:
+        text += f" The protocol asks for {count(wanted)} folds; there are no more sites."
+    if sites == len(folds):
+        return f"{text} Each fold is one site." + _hint(len(folds))
+    few, many = int(folds["sites"].min()), int(folds["sites"].max())
+    span = f"{count(few)} to {count(many)} sites" if few < many else plural(few, "site")
+    return f"{text} A fold holds {span}." + _hint(len(folds))
+
+
+def _hint(folds: int) -> str:
+    return " So few folds make any agreement a hint at best." if folds < FEW_SITES else ""
+
+
+def list_agreement(site_agreement: pd.DataFrame, *, model: str) -> pd.DataFrame:
+    """List one model's metrics with what is known of their agreement, for `AGREEMENT_COLUMNS`.
+
+    Parameters
+    ----------
+    site_agreement : DataFrame
+        Rows of site_agreement.csv.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        The rows with `told`: the status, and the reason where kappa is blank.
+    """
+    here = site_agreement[site_agreement["model"] == model].reset_index(drop=True)
+    told = [f"{row.status}: {row.reason}" if row.reason else row.status for row in rows(here)]
+    return here.assign(told=told)
+
+
+def describe_agreement(agreement: pd.DataFrame, protocol: Protocol) -> str:
+    """Say on which metrics the folds agree, and where kappa cannot tell.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        Result of `list_agreement`.
+    protocol : Protocol
+        Gives the bound of kappa.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if not agreement["ratings"].gt(0).any():
+        return "No fold could be judged on any metric, so nothing is known of their agreement."
+    known = agreement[agreement["status"] == DEFINED]
+    good = known[known["kappa"] >= protocol.kappa_stable]
+    parts = []
+    if len(known):
+        parts.append(
+            f"Kappa is defined for {count_of(len(known), len(agreement), 'metric')} and at least "
+            f"{number(protocol.kappa_stable, digits=2)} for {count(len(good))}"
+            + (f" ({name_list(good['metric'])})." if len(good) else ".")
+        )
+    for status, words in ((UNDEFINED, "every fold says the same of every attribute"), (NOT_RATED, "")):
+        some = agreement[agreement["status"] == status]
+        if len(some):
+            why = words or "; or ".join(escape(reason) for reason in dict.fromkeys(some["reason"]))
+            parts.append(f"Kappa is {status} for {name_list(some['metric'], limit=9)}: {why}.")
+    return " ".join(parts)
+
+
+def describe_paradox(agreement: pd.DataFrame, protocol: Protocol) -> str:
+    """Name the metrics whose folds mostly agree although kappa is low.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        Result of `list_agreement`.
+    protocol : Protocol
+        Gives the bound of kappa.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = agreement[agreement["status"] == DEFINED]
+    fooled = known[(known["kappa"] < protocol.kappa_stable) & (known["raw_agreement"] >= ALIKE)]
+    if fooled.empty:
+        return (
+            f"No metric of this run has a kappa below {number(protocol.kappa_stable, digits=2)} beside a raw "
+            f"agreement of {share(ALIKE, digits=0)} or more."
+        )
+    told = "; ".join(
+        f"{escape(row.metric)}: raw agreement {share(row.raw_agreement, digits=0)}, "
+        f"kappa {number(row.kappa)}, AC1 {number(row.gwet_ac1)}"
+        for row in rows(fooled)
+    )
+    return f"Here kappa is low while pairs of folds mostly agree. {told}."
+
+
+def describe_kappa_noise(agreement: pd.DataFrame, protocol: Protocol) -> str:
+    """Say how many kappas could as well lie on the other side of the bound.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        Result of `list_agreement`.
+    protocol : Protocol
+        Gives the bound of kappa.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = agreement.dropna(subset="kappa_low")
+    if known.empty:
+        return "No kappa of this model has an interval."
+    bound = protocol.kappa_stable
+    torn = known[(known["kappa_low"] < bound) & (known["kappa_high"] >= bound)]
+    held = count_of(len(torn), len(known), "metric")
+    text = f"The interval holds the bound {number(bound, digits=2)} in {held}"
+    return f"{text} ({name_list(torn['metric'])})." if len(torn) else f"{text}."
+
+
+def list_cells(
+    site_verdicts: pd.DataFrame, verdicts: pd.DataFrame, audit_size: pd.DataFrame, *, model: str
+) -> pd.DataFrame:
+    """List one model's cells by how many folds say the opposite of the whole, most first.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        Rows of site_verdicts.csv.
+    verdicts : DataFrame
+        Rows of verdicts.csv.
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        Columns metric, attribute, verdict, folds, rated, passes, pass_share; against: the share of the rated
+        folds that contradict the verdict of the whole; mixed: the same share of random audits of about a
+        fold's size, whose records come from all sites. nan without a verdict, a rating or such a size.
+    """
+    cell = ["metric", "attribute"]
+    shares = share_folds(site_verdicts[site_verdicts["model"] == model])
+    cells = verdicts.loc[verdicts["model"] == model, [*cell, "verdict"]]
+    mixed = audit_size[
+        (audit_size["model"] == model) & (audit_size["n"] == near_size(site_verdicts, audit_size))
+    ]
+    table = cells.merge(shares.drop(columns="model"), on=cell, how="inner").merge(
+        mixed[[*cell, "pass_share"]].rename(columns={"pass_share": "mixed_pass"}), on=cell, how="left"
+    )
+    for name, passes in (("against", "pass_share"), ("mixed", "mixed_pass")):
+        opposite = table[passes].where(table["verdict"] == "fail", 1 - table[passes])
+        table[name] = opposite.where(table["verdict"] != "inconclusive")
+    order = table.sort_values("against", ascending=False, kind="stable", na_position="last")
+    return order.reset_index(drop=True)
+
+
+def near_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
+    """Find the size of axis 2 that is nearest to a fold's, and at most half of the audit.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        Rows of site_verdicts.csv.
+    audit_size : DataFrame
+        Rows of audit_size.csv.
+
+    Returns
+    -------
+    float
+        nan when no size lies within a factor of two of the folds' mean.
+    """
+    sizes = audit_size["n"][~audit_size["above_half"].astype(bool)].unique()
+    mean = list_folds(site_verdicts)["n"].mean()
+    near = min(sizes, key=lambda size: abs(math.log(size / mean)), default=math.nan)
+    return float(near) if abs(math.log(near / mean)) <= math.log(2) else math.nan
+
+
+def describe_cells(cells: pd.DataFrame, near: float) -> str:
+    """Say how often folds contradict the verdict of the whole, and whether their size explains it.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Result of `list_cells`.
+    near : float
+        Result of `near_size`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    known = cells.dropna(subset="against")
+    if known.empty:
+        return "No cell has both a verdict of the whole and a fold that could be judged."
+    split, most = known[known["against"] > 0], known[known["against"] > 0.5]
+    text = (
+        f"In {count_of(len(split), len(known), 'cell')} at least one fold contradicts the whole; "
+        f"in {count(len(most))} most of them do"
+    )
+    text += (
+        f" ({name_list(f'{row.metric} for {row.attribute}' for row in rows(most))})." if len(most) else "."
+    )
+    both = known.dropna(subset="mixed")
+    if both.empty:
+        return f"{text} No random audit of a like size was drawn to compare with."
+    return (
+        f"{text} On average {share(both['against'].mean())} of the folds contradict the whole, and of random "
+        f"audits of {count(near)} records from all sites {share(both['mixed'].mean())}. What the "
+        "folds have beyond that is owed to the sites, and to the difference in size; the rest any small "
+        "audit has."
+    )
+
+
+def describe_missing(site_verdicts: pd.DataFrame, *, model: str, limit: int = 4) -> str:
+    """Say how many ratings are missing, and for want of which group.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        Rows of site_verdicts.csv.
+    model : str
+        Name of the model.
+    limit : int
+        Attributes told of at the most.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    here = site_verdicts[site_verdicts["model"] == model]
+    gone = here[here["verdict"] == "inconclusive"]
+    if here.empty:
+        return "There is no fold, so no rating is missing."
+    if gone.empty:
+        return "Every fold could be judged on every cell."
+    lines = [
+        f"- **{escape(attribute)}**: {count(len(part))} missing; in fold {count(part['fold'].iloc[0])}, for "
+        f"example, {escape(part['reason'].iloc[0])}."
+        for attribute, part in gone.groupby("attribute", sort=False)
+    ]
+    more = [] if len(lines) <= limit else [f"- and {plural(len(lines) - limit, 'more attribute')}."]
+    start = f"{count_of(len(gone), len(here), 'rating')} {'is' if len(gone) == 1 else 'are'} missing:\n\n"
+    return start + "\n".join(lines[:limit] + more)

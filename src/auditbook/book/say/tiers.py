@@ -1,0 +1,302 @@
+"""How far can each verdict be trusted, and which cells need a decision first, on any cohort?"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from auditbook.book.say.metrics import write_rule
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.evidence import name_band
+from auditbook.results import Run, rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import DEFINED, TIERS, UNDEFINED, assign_tiers, recommend
+
+NEEDS = (
+    "fails, at most one axis short",
+    "fails, two or three axes short",
+    "passes, two or three axes short",
+    "no verdict",
+    "passes, one axis short",
+    "passes, no axis short",
+)
+"""What a cell asks of a board, the most urgent first."""
+NO_TIER = "no tier"
+
+BOARD_COLUMNS = (
+    Column("cell", "cell"),
+    Column("verdict", "verdict"),
+    Column("estimate", "estimate", "number"),
+    Column("passes", "passes when"),
+    Column("vfr", "flip rate", "share"),
+    Column("n_star_text", "N*"),
+    Column("kappa", "kappa", "number", digits=2),
+    Column("tier", "tier"),
+    Column("tier_reasons", "reasons"),
+)
+TIER_COLUMNS = (
+    Column("tier", "tier"),
+    Column("violations", "axes that fall short", "count"),
+    Column("action", "what it asks for"),
+)
+GRADED_COLUMNS = (
+    Column("label", "cell"),
+    Column("tier", "tier"),
+    Column("tier_reasons", "reasons"),
+)
+
+
+def list_tiers() -> pd.DataFrame:
+    """List the tiers with what they ask for, for `TIER_COLUMNS`."""
+    return pd.DataFrame(
+        [{"tier": tier.name, "violations": tier.violations, "action": tier.action} for tier in TIERS.values()]
+    )
+
+
+def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) -> pd.DataFrame:
+    """Grade made-up cells by the rule that grades the real ones, for `GRADED_COLUMNS`.
+
+    Parameters
+    ----------
+    cases : mapping of str to mapping
+        By label: vfr, n_star (one of the protocol's sizes, or infinity) and kappa (nan where all folds pass).
+    protocol : Protocol
+        The bounds.
+
+    Returns
+    -------
+    DataFrame
+        Columns label, tier, tier_reasons.
+    """
+    names = {"metric": "DI", "attribute": "sex"}
+    verdicts = pd.DataFrame(
+        [
+            {"model": label, **names, "verdict": "pass", "reason": "", "vfr": case["vfr"]}
+            for label, case in cases.items()
+        ]
+    )
+    sizes = pd.DataFrame(
+        [
+            {"model": label, **names, "n": n, "cv": 0.0 if n >= case["n_star"] else 1.0}
+            for label, case in cases.items()
+            for n in (*protocol.audit_sizes, 4 * max(protocol.audit_sizes))
+        ]
+    ).assign(undefined_share=0.0)
+    sizes["above_half"] = sizes["n"] > max(protocol.audit_sizes)
+    agreement = pd.DataFrame(
+        [
+            {
+                "model": label,
+                "metric": "DI",
+                "kappa": case["kappa"],
+                "band": name_band(case["kappa"]),
+                "status": UNDEFINED if math.isnan(case["kappa"]) else DEFINED,
+                "reason": "every rating is a pass",
+            }
+            for label, case in cases.items()
+        ]
+    )
+    graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
+    return graded.rename(columns={"model": "label"})[["label", "tier", "tier_reasons"]]
+
+
+def build_board(run: Run) -> pd.DataFrame:
+    """Put every cell on the board, those that need a decision first.
+
+    Parameters
+    ----------
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    DataFrame
+        The rows of verdicts.csv with place (of the model in the cohort file's order), need (one of `NEEDS`),
+        violations (axes that fall short; nan without a tier), action, passes (rule) and n_star_text; sorted
+        by need, then by violations and flip rate.
+    """
+    cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
+    cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
+    cells["need"] = [_name_need(row) for row in rows(cells)]
+    cells["action"] = [recommend(tier) for tier in cells["tier"]]
+    cells["cell"] = [f"{row.metric}, {row.attribute}" for row in rows(cells)]
+    cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
+    cells["n_star_text"] = ["not reached" if math.isinf(n) else count(n) for n in cells["n_star"]]
+    order = cells.assign(
+        first=cells["need"].map(NEEDS.index),
+        second=-cells["violations"].fillna(0),
+        third=-cells["vfr"].where(cells["tier"] != "", 0).fillna(0),
+    ).sort_values(["first", "second", "third"], kind="stable")
+    return order.drop(columns=["first", "second", "third"]).reset_index(drop=True)
+
+
+def _name_need(cell: Any) -> str:
+    """Name what a cell asks of the board."""
+    if not cell.tier:
+        return NEEDS[3]
+    shaky = cell.violations >= 2
+    if cell.verdict == "fail":
+        return NEEDS[1] if shaky else NEEDS[0]
+    return NEEDS[2] if shaky else NEEDS[4 if cell.violations else 5]
+
+
+def count_tiers(board: pd.DataFrame) -> pd.DataFrame:
+    """Count the cells of each tier by model: columns model, tier, cells; ``no tier`` last."""
+    tiers = board["tier"].where(board["tier"] != "", NO_TIER)
+    tally = board.assign(tier=tiers).groupby(["model", "tier"]).size()
+    found = [
+        {"model": model, "tier": tier, "cells": int(tally.get((model, tier), 0))}
+        for tier in [*TIERS, NO_TIER]
+        for model in dict.fromkeys(board.sort_values("place", kind="stable")["model"])
+    ]
+    return pd.DataFrame(found, columns=["model", "tier", "cells"])
+
+
+def describe_tiers(board: pd.DataFrame) -> str:
+    """Say how many cells stand in each tier, and what each asks for.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    str
+        A Markdown list.
+    """
+    if board.empty:
+        return "This run judged no cell."
+    tally = board["tier"].value_counts()
+    lines = [
+        f"- **{count_of(int(tally.get(tier, 0)), len(board), 'cell')}: {tier or NO_TIER}.** {recommend(tier)}"
+        for tier in [*TIERS, ""]
+        if tally.get(tier, 0)
+    ]
+    return "\n".join(lines)
+
+
+def describe_needs(board: pd.DataFrame, *, limit: int = 5) -> str:
+    """Name the cells that need a decision first.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+    limit : int
+        Cells named of each kind.
+
+    Returns
+    -------
+    str
+        A Markdown list, most urgent first.
+    """
+    lines = []
+    for need in NEEDS:
+        cells = board[board["need"] == need]
+        if len(cells):
+            named = name_list((_name(row) for row in rows(cells)), limit=limit)
+            lines.append(f"- **{need.capitalize()}** ({plural(len(cells), 'cell')}): {named}.")
+    return "\n".join(lines) if lines else "This run judged no cell."
+
+
+def _name(cell: Any) -> str:
+    return f"{cell.metric} for {cell.attribute} in {cell.model}"
+
+
+def describe_axes(board: pd.DataFrame, run: Run) -> str:
+    """Say how many verdicts fall short on each axis, and which axis could not be judged.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+    run : Run
+        A finished run.
+
+    Returns
+    -------
+    str
+        A Markdown list.
+    """
+    graded = board[board["tier"] != ""]
+    if graded.empty:
+        return "No cell has a verdict, so no axis has anything to judge."
+    protocol, total = run.protocol, len(graded)
+    flips = int((~(graded["vfr"] <= protocol.vfr_stable)).sum())
+    size = int((graded["n_star"] > protocol.field_size).sum())
+    lines = [
+        f"- **Another sample** (flip rate above {number(protocol.vfr_stable, digits=2)}): "
+        f"{count_of(flips, total, 'verdict')} {_verb(flips)} short.",
+        f"- **Size** (N*, the records at which the metric has settled, above {count(protocol.field_size)} or "
+        f"not reached): {count_of(size, total, 'verdict')} {_verb(size)} short.",
+        "- **Other sites** (kappa, the agreement of folds of whole sites beyond chance, below "
+        f"{number(protocol.kappa_stable, digits=2)}): {_tell_sites(graded, run)}",
+    ]
+    return "\n".join(lines)
+
+
+def _verb(n: int) -> str:
+    return "falls" if n == 1 else "fall"
+
+
+def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
+    """Say what axis 3 found for the graded cells."""
+    known = graded.merge(run.site_agreement[["model", "metric", "status", "reason"]], on=["model", "metric"])
+    judged = known[known["status"].isin([DEFINED, UNDEFINED])]
+    if judged.empty:
+        reasons = "; or ".join(escape(reason) for reason in dict.fromkeys(known["reason_y"]))
+        return f"not judged, because {reasons}; the tiers rest on two axes."
+    low = int((judged["kappa"] < run.protocol.kappa_stable).sum())
+    text = f"{count_of(low, len(judged), 'verdict')} {_verb(low)} short."
+    alike = int((judged["status"] == UNDEFINED).sum())
+    if alike:
+        text += (
+            f" For {count(alike)} of the {count(len(judged))} kappa is undefined, because every fold says "
+            "the same; these count as agreeing."
+        )
+    left = len(known) - len(judged)
+    if left:
+        text += f" {count(left)} could not be judged, and their tiers rest on two axes."
+    return text
+
+
+def describe_rows(board: pd.DataFrame, *, model: str) -> str:
+    """Say which cells a table of one model's cells shows, and where the others are."""
+    others = len(board) - int((board["model"] == model).sum())
+    text = f"Every cell of **{escape(model)}** with its reasons"
+    if not others:
+        return f"{text}:"
+    return f"{text}; the {plural(others, 'cell')} of other models stand in `verdicts.csv`:"
+
+
+def describe_stable_fails(board: pd.DataFrame) -> str:
+    """Remind that a good tier is no praise: name cells that fail and hold.
+
+    Parameters
+    ----------
+    board : DataFrame
+        Result of `build_board`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    best = board[board["tier"] == "Practical-Stability"]
+    fails = best[best["verdict"] == "fail"]
+    if best.empty:
+        return "No cell of this run reaches the best tier."
+    verb = "is a fail" if len(fails) == 1 else "are fails"
+    text = f"{count_of(len(fails), len(best), 'cell')} in the best tier {verb}"
+    return f"{text}: {name_list((_name(row) for row in rows(fails)), limit=5)}." if len(fails) else f"{text}."
+
+
+def describe_bounds(protocol: Protocol) -> str:
+    """Say which bounds the tiers of this run use."""
+    return (
+        f"Flip rate at most {share(protocol.vfr_stable, digits=0)}; N* at most {count(protocol.field_size)} "
+        f"records, where CV is below {share(protocol.cv_stable, digits=0)}; kappa at least "
+        f"{number(protocol.kappa_stable, digits=2)}."
+    )

@@ -1,0 +1,499 @@
+"""Which verdicts would the next sample reverse, said in words, on any cohort?"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.book.say.metrics import choose, write_rule
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.errors import InputError
+from auditbook.evidence import percentile_interval
+from auditbook.project import project_file
+from auditbook.results import rows
+from auditbook.settings import Protocol
+from auditbook.verdicts import METRICS, FlipRate, flip_rate
+
+COUNTS = ("tp", "fp", "fn", "tn")
+FEW_SITES = 15
+
+FLIP_COLUMNS = (
+    Column("metric", "metric"),
+    Column("attribute", "attribute"),
+    Column("verdict", "verdict"),
+    Column("dominant_verdict", "most resamples"),
+    Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
+    Column("vfr_own_size", "own size", "share", low="vfr_own_size_low", high="vfr_own_size_high"),
+    Column("vfr_site", "whole sites", "share", low="vfr_site_low", high="vfr_site_high"),
+    Column("margin", "margin (SD)", "number", digits=1),
+    Column("smallest_n", "smallest group", "count"),
+)
+SIZE_COLUMNS = (
+    Column("label", "resample"),
+    Column("estimate", "whole sample", "number"),
+    Column("mean", "mean of resamples", "number"),
+    Column("sd", "SD", "number"),
+    Column("pass_share", "pass", "share"),
+    Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
+    Column("dominant", "most say"),
+)
+SWEEP_COLUMNS = (
+    Column("name", "curve"),
+    Column("x", "setting", "count"),
+    Column("value", "value", "number", low="low", high="high"),
+)
+
+
+def rank_cells(verdicts: pd.DataFrame, *, model: str) -> pd.DataFrame:
+    """Sort one model's cells by flip rate, the least stable first, those without a flip rate last.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        Rows of verdicts.csv.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        The model's rows in a new order, numbered from zero.
+    """
+    cells = verdicts[verdicts["model"] == model]
+    return cells.sort_values("vfr", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
+
+
+def describe_flip_rates(cells: pd.DataFrame, protocol: Protocol) -> str:
+    """Say how many verdicts are stable at the protocol's size, and which are not.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One model's rows of verdicts.csv.
+    protocol : Protocol
+        Gives the largest flip rate of a stable verdict.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = _judged(cells)
+    if judged.empty:
+        return (
+            "No cell has both a verdict and a flip rate. There is no verdict that could flip: "
+            "what is missing is support, not stability."
+        )
+    shaky = judged[judged["vfr"] > protocol.vfr_stable]
+    size = int(judged["resample_size"].max())
+    text = (
+        f"{_start(count_of(len(judged), len(cells), 'cell'))} "
+        f"{'has' if len(cells) == 1 else 'have'} a verdict and a flip rate. "
+        f"In resamples of {plural(size, 'record')}, {count(len(judged) - len(shaky))} of these are stable "
+        f"(flip rate at most {share(protocol.vfr_stable, digits=0)}) and {count(len(shaky))} are not."
+    )
+    return f"{text} Not stable: {_name_cells(shaky)}." if len(shaky) else text
+
+
+def _judged(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells[(cells["verdict"] != "inconclusive") & cells["vfr"].notna()]
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
+    return name_list((f"{row.metric} for {row.attribute}" for row in rows(cells)), limit=limit)
+
+
+def describe_own_size(cells: pd.DataFrame, protocol: Protocol) -> str:
+    """Compare the protocol's size with the cohort's own: the second is the auditor's question.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One model's rows of verdicts.csv.
+    protocol : Protocol
+        Gives the largest flip rate of a stable verdict.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = _judged(cells)
+    if judged.empty:
+        return "Without a verdict there is no flip rate at the cohort's own size either."
+    shaky = judged["vfr"] > protocol.vfr_stable
+    own = judged["vfr_own_size"] > protocol.vfr_stable
+    text = (
+        f"At the cohort's own size {count_of(int((~own).sum()), len(judged), 'verdict')} "
+        f"{'is' if (~own).sum() == 1 else 'are'} stable, "
+        f"against {count(int((~shaky).sum()))} at the protocol's size."
+    )
+    settled = judged[shaky & ~own]
+    return f"{text} Settled only by the larger size: {_name_cells(settled)}." if len(settled) else text
+
+
+def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
+    """Say what drawing whole sites changes, or why it cannot be done.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One model's rows of verdicts.csv.
+    protocol : Protocol
+        Gives the largest flip rate of a stable verdict.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = _judged(cells)
+    sites = int(np.nan_to_num(cells["site_count"].max())) if len(cells) else 0
+    if sites == 0:
+        return (
+            "This cohort names no site, so whole sites cannot be drawn. "
+            "Records of one site resemble each other; if these have sites, the flip rates here are too low."
+        )
+    if sites == 1:
+        return "All audited records come from one site, so whole sites cannot be drawn."
+    known = judged.dropna(subset="vfr_site")
+    if known.empty:
+        return "Without a verdict there is no flip rate over whole sites either."
+    firm = int((known["vfr_site"] <= protocol.vfr_stable).sum())
+    text = (
+        f"Drawing whole sites ({count(sites)} of them), {count_of(firm, len(known), 'verdict')} "
+        f"{'is' if firm == 1 else 'are'} stable."
+    )
+    worse = known[(known["vfr_site"] > protocol.vfr_stable) & (known["vfr_own_size"] <= protocol.vfr_stable)]
+    if len(worse):
+        text += f" Stable over records but not over sites: {_name_cells(worse)}."
+    if sites < FEW_SITES:
+        text += " So few sites give few truly different resamples: read these rates as a hint."
+    return text
+
+
+def describe_agreement(cells: pd.DataFrame) -> str:
+    """Name the cells in which most resamples contradict the verdict of the whole sample.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One model's rows of verdicts.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    judged = _judged(cells)
+    against = judged[judged["agrees"] == 0]
+    if against.empty:
+        return "In no cell with a verdict do most resamples say the opposite of the whole sample."
+    return (
+        f"In {plural(len(against), 'cell')} most resamples say the opposite of the whole sample: "
+        f"{_name_cells(against)}. A resample is noisier than its sample, and noise widens a gap."
+    )
+
+
+def describe_undefined(cells: pd.DataFrame) -> str:
+    """Say in how many resamples a metric could not be computed, where that happened at all."""
+    shares = cells[["undefined_share", "undefined_share_own_size", "undefined_share_site"]].max(axis=1)
+    some = cells.assign(most=shares)[(cells["verdict"] != "inconclusive") & (shares > 0)]
+    if some.empty:
+        return "Wherever there is a verdict, the metric is defined in every resample."
+    worst = max(rows(some), key=lambda row: row.most)
+    where = " when whole sites are drawn" if worst.undefined_share_site == worst.most else ""
+    return (
+        f"In {plural(len(some), 'cell')} the metric is undefined in some resamples; at most in "
+        f"{share(worst.most)} of them{where} ({escape(worst.metric)} for {escape(worst.attribute)}). "
+        "These are counted and left out of the flip rate, neither a pass nor a fail."
+    )
+
+
+def pick_cell(cells: pd.DataFrame, *, metric: str = "", attribute: str = "") -> pd.Series:
+    """Choose the cell that a chapter looks at closely.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One model's rows of verdicts.csv, ranked.
+    metric, attribute : str
+        What the reader asked for; blank takes the least stable cell that has a verdict and is a function of
+        counts (the first cell of that kind where none has a verdict).
+
+    Returns
+    -------
+    Series
+        One row.
+
+    Raises
+    ------
+    InputError
+        If a name is not in the run, or the metric needs scores and not counts alone.
+    """
+    counted = cells[~cells["metric"].map(_needs_scores)]
+    if metric:
+        counted = counted[
+            counted["metric"] == choose(metric, counted["metric"], what="metric made of counts")
+        ]
+    if attribute:
+        counted = counted[counted["attribute"] == choose(attribute, counted["attribute"], what="attribute")]
+    if counted.empty:
+        raise InputError("this run judges no metric that is made of counts")
+    judged = _judged(counted)
+    return (judged if len(judged) else counted).iloc[0]
+
+
+def _needs_scores(metric: str) -> bool:
+    return METRICS[metric].evidence != "counts"
+
+
+def take_counts(groups: pd.DataFrame, *, model: str, attribute: str) -> NDArray[np.int64]:
+    """Take the four counts of each group from the group table.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        Rows of groups.csv.
+    model, attribute : str
+        Which rows.
+
+    Returns
+    -------
+    int array, shape (n_groups, 4)
+        tp, fp, fn, tn of the groups that hold a record.
+    """
+    here = groups[(groups["model"] == model) & (groups["attribute"] == attribute) & (groups["n"] > 0)]
+    return here[list(COUNTS)].to_numpy(np.int64)
+
+
+def resample_sizes(
+    counts: NDArray[np.int64], metric: str, *, sizes: Iterable[int], resamples: int, rng: np.random.Generator
+) -> dict[str, FlipRate]:
+    """Find the flip rate of one cell at several sizes.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        tp, fp, fn, tn.
+    metric : str
+        A metric that needs counts only.
+    sizes : iterable of int
+        Records a resample; at most all, each size once.
+    resamples : int
+        Resamples a size.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    dict of str to FlipRate
+        By label such as ``N = 10,000``.
+    """
+    whole = int(counts.sum())
+    smallest = int((counts > 0).sum())
+    kept = sorted({min(max(size, smallest), whole) for size in sizes})
+    return {
+        f"N = {size:,}": flip_rate(counts, metric, resamples=resamples, size=size, rng=rng) for size in kept
+    }
+
+
+def list_draws(found: Mapping[str, FlipRate]) -> pd.DataFrame:
+    """Lay the resampled values of several flip rates out in one table: label, value."""
+    frames = [pd.DataFrame({"label": label, "value": vars(rate)["values"]}) for label, rate in found.items()]
+    return pd.concat(frames, ignore_index=True)
+
+
+def list_flip_rates(found: Mapping[str, FlipRate]) -> pd.DataFrame:
+    """Lay several flip rates out in one table, a row each, for `SIZE_COLUMNS`."""
+    names = ("estimate", "mean", "sd", "pass_share", "vfr", "vfr_low", "vfr_high", "verdict", "dominant")
+    return pd.DataFrame(
+        [{"label": label} | {name: getattr(rate, name) for name in names} for label, rate in found.items()]
+    )
+
+
+def describe_cell(cell: pd.Series, found: Mapping[str, FlipRate]) -> str:
+    """Explain one cell: its verdict, and how firmly resamples of each size stand behind it.
+
+    Parameters
+    ----------
+    cell : Series
+        A row of verdicts.csv.
+    found : mapping of str to FlipRate
+        Its flip rates by size.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    metric = escape(cell["metric"])
+    start = f"{metric} for {escape(cell['attribute'])} is {number(cell['estimate'])} in the whole sample"
+    rule = write_rule(cell["metric"], cell["threshold"])
+    if cell["verdict"] == "inconclusive":
+        start += (
+            f"; no verdict is given ({escape(cell['reason'])}), and what follows only shows how noisy it is."
+        )
+    else:
+        start += f" and must be {rule}: {escape(cell['verdict'])}."
+    return " ".join([start, *(_write_size(label, rate) for label, rate in found.items())])
+
+
+def _write_size(label: str, rate: FlipRate) -> str:
+    if np.isnan(rate.pass_share):
+        return f"With {label} the metric is undefined in every resample."
+    two = 2 * rate.pass_share * (1 - rate.pass_share)
+    return (
+        f"With {label}, {share(rate.pass_share)} of the resamples pass: the flip rate is {share(rate.vfr)}, "
+        f"and two such audits would contradict each other {share(two)} of the time."
+    )
+
+
+def sweep_sizes(
+    counts: NDArray[np.int64],
+    metrics: Sequence[str],
+    *,
+    sizes: Sequence[int],
+    resamples: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Follow flip rates as the resample grows.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        tp, fp, fn, tn.
+    metrics : sequence of str
+        Metrics that need counts only.
+    sizes : sequence of int
+        Records a resample.
+    resamples : int
+        Resamples a size.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    DataFrame
+        Columns name (metric), x (size), value, low, high (flip rate and its Wilson bounds), pass_share, mean.
+    """
+    found = []
+    for metric in metrics:
+        for size in sizes:
+            one = flip_rate(counts, metric, resamples=resamples, size=size, rng=rng)
+            row = {"name": metric, "x": size, "value": one.vfr, "low": one.vfr_low, "high": one.vfr_high}
+            found.append(row | {"pass_share": one.pass_share, "mean": one.mean})
+    return pd.DataFrame(found)
+
+
+def read_published_counts(attribute: str) -> NDArray[np.int64]:
+    """Read the counts of one published model on the real Texas-100X test set.
+
+    Parameters
+    ----------
+    attribute : str
+        ``race``, ``sex`` or ``ethnicity``.
+
+    Returns
+    -------
+    int array, shape (n_groups, 4)
+        tp, fp, fn, tn.
+    """
+    table = read_published_groups(attribute)
+    return table[list(COUNTS)].to_numpy(np.int64)
+
+
+def read_published_groups(attribute: str) -> pd.DataFrame:
+    """Read groups and counts of one published model on the real Texas-100X test set."""
+    table = pd.read_csv(published_file())
+    names = choose(attribute, table["attribute"], what="attribute in the published counts")
+    here = table[table["attribute"] == names].reset_index(drop=True)
+    return here.assign(n=here[list(COUNTS)].sum(axis=1))
+
+
+def published_file() -> Path:
+    """Find the file of published counts in the clone."""
+    return project_file("data", "reference", "texas100x_group_confusion.csv")
+
+
+def describe_published(table: pd.DataFrame) -> str:
+    """Say how the flip rates of the published counts move with the size of the resample.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Result of `sweep_sizes` with one metric, sizes rising.
+
+    Returns
+    -------
+    str
+        A Markdown list, one line a size.
+    """
+    return "\n".join(
+        f"- {count(row.x)} records: {share(row.pass_share, digits=0)} of the resamples pass, flip rate "
+        f"{share(row.value, digits=0)}, mean {escape(row.name)} {number(row.mean)}."
+        for row in rows(table)
+    )
+
+
+def sweep_group_size(
+    sizes: Sequence[int], *, rate: float, groups: Sequence[int], resamples: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Follow the gap between groups that do not differ as the groups grow.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Events in each group.
+    rate : float
+        The true rate, the same in every group.
+    groups : sequence of int
+        Numbers of groups, one curve each.
+    resamples : int
+        Samples a size.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    DataFrame
+        Columns name, x (events), value (mean gap), low and high (middle 95% of the gaps). The true gap is 0.
+    """
+    found = []
+    for many in groups:
+        for size in sizes:
+            gaps = np.ptp(rng.binomial(size, rate, size=(resamples, many)) / size, axis=1)
+            middle = percentile_interval(gaps)
+            row = {"name": f"{many} groups", "x": size, "value": float(gaps.mean())}
+            found.append(row | {"low": float(middle.low), "high": float(middle.high)})
+    return pd.DataFrame(found)
+
+
+def compare_disagreement(shares: Sequence[float]) -> pd.DataFrame:
+    """Set the flip rate beside the chance that two audits disagree, for some shares of passing resamples.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Shares p of resamples that pass.
+
+    Returns
+    -------
+    DataFrame
+        Columns name, x (p), value, low, high; two curves, min(p, 1 - p) and 2p(1 - p). Both are exact, so the
+        interval has no width.
+    """
+    p = np.asarray(shares, float)
+    curves = {"flip rate min(p, 1 \N{MINUS SIGN} p)": np.minimum(p, 1 - p)}
+    curves["two audits disagree 2p(1 \N{MINUS SIGN} p)"] = 2 * p * (1 - p)
+    frames = [
+        pd.DataFrame({"name": name, "x": p, "value": value, "low": value, "high": value})
+        for name, value in curves.items()
+    ]
+    return pd.concat(frames, ignore_index=True)

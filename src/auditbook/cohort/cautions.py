@@ -1,0 +1,251 @@
+"""What in a cohort is allowed and still deserves a second look before the audit?"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from auditbook.cohort.cohort import Cohort
+from auditbook.cohort.column_roles import MISSING_GROUP
+from auditbook.cohort.describe import ID_SHARE
+from auditbook.cohort.values import as_numbers, as_text
+from auditbook.errors import nearest, printable
+from auditbook.records import Attribute
+
+LEAK_AREA = 0.98
+"""AUC of a single feature from which it is taken for the outcome in disguise."""
+
+LEAK_CHANCE = 1e-9
+"""Chance below which a value that is always, or never, an event is taken for a leak."""
+
+MISSING_SHARE = 0.10
+"""Share of records without a value from which an attribute's missing ones are pointed out."""
+
+SITE_SHARE = 0.50
+"""Share of the records from which one site is pointed out."""
+
+_CHECKED_ROWS = 50_000
+
+
+def warn_cohort(cohort: Cohort) -> list[str]:
+    """List what an auditor should look at before trusting an audit of this cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        A cohort without faults.
+
+    Returns
+    -------
+    list of str
+        One sentence a caution; empty when nothing stands out.
+    """
+    cautions = [
+        *_warn_outcome(cohort),
+        *_warn_rules(cohort),
+        *_warn_sites(cohort),
+        *_warn_missing(cohort),
+        *_warn_names(cohort),
+        *_warn_support(cohort),
+        *_warn_scores(cohort),
+    ]
+    if cohort.file.panel.models:
+        cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
+    return [printable(sentence) for sentence in cautions]
+
+
+def _warn_outcome(cohort: Cohort) -> Iterator[str]:
+    """Point out an outcome that can be described and not audited."""
+    if cohort.continuous:
+        yield (
+            "[outcome] type: group metrics need an event, so that audit and run refuse a continuous outcome; "
+            'give event = "> 3" or the like'
+        )
+
+
+def _warn_rules(cohort: Cohort) -> Iterator[str]:
+    """Point out rules of the cohort file that match nothing."""
+    dropped = {part.reason: part.rows for part in cohort.left_out}
+    for rule in cohort.file.data.drop:
+        if dropped.get(rule.reason) == 0:
+            yield f"[data] drop: no record was left out for '{rule.reason}'; check column and values"
+    for table in cohort.file.attributes:
+        found = {name for name in as_text(cohort.table[table.column]) if name is not None}
+        for name in table.groups:
+            if name not in found:
+                yield (
+                    f"[attributes.{table.name}] groups: no record holds {name!r}"
+                    f"{nearest(name, found - set(table.groups))}; the line does nothing"
+                )
+
+
+def _warn_sites(cohort: Cohort) -> Iterator[str]:
+    if cohort.site is None:
+        return
+    counts = pd.Series(cohort.site).value_counts()
+    share = counts.iloc[0] / len(cohort.site)
+    if len(counts) == 1:
+        yield "[site]: there is one site only, so that nothing can be said about agreement between sites"
+    elif share > SITE_SHARE:
+        yield f"[site]: '{counts.index[0]}' holds {share:.0%} of the records; results are mostly about it"
+
+
+def _warn_missing(cohort: Cohort) -> Iterator[str]:
+    dropped = {part.reason: part.rows for part in cohort.left_out}
+    for attribute in cohort.attributes:
+        rows, out_of = dropped.get(f"{attribute.name} missing", 0), cohort.rows_read
+        if MISSING_GROUP in attribute.groups:
+            rows = int((attribute.codes == attribute.groups.index(MISSING_GROUP)).sum())
+            out_of = len(attribute.codes)
+        if rows > MISSING_SHARE * out_of:
+            yield (
+                f"[attributes.{attribute.name}]: missing in {rows:,} of {out_of:,} records "
+                f"({rows / out_of:.0%}); a verdict about the others may not hold for these"
+            )
+
+
+def _warn_names(cohort: Cohort) -> Iterator[str]:
+    """Point out groups whose names differ in blanks or capitals only."""
+    for attribute in cohort.attributes:
+        where = f"[attributes.{attribute.name}]"
+        for name in attribute.groups:
+            if name != name.strip():
+                yield f"{where}: the group {name!r} has blanks at an end; recode it if they are not meant"
+        for one, other in combinations(sorted(attribute.groups, key=lambda name: name != name.strip()), 2):
+            if " ".join(one.split()).casefold() == " ".join(other.split()).casefold():
+                yield (
+                    f"{where}: the groups {one!r} and {other!r} differ in blanks or capitals only; to join "
+                    f"them: groups = {{ '{other}' = '{one}' }}"
+                )
+
+
+def _warn_support(cohort: Cohort) -> Iterator[str]:
+    """Point out groups that are too small for a verdict in the audited part."""
+    if cohort.continuous:
+        return
+    share = cohort.file.protocol.audit_share if cohort.file.panel.models else 1.0
+    for attribute in cohort.attributes:
+        thin = [
+            text for code in range(len(attribute.groups)) if (text := _thin(cohort, attribute, code, share))
+        ]
+        if thin:
+            part = f" in the {share:.0%} that is audited" if share < 1 else ""
+            blank = any(text.startswith(f"{MISSING_GROUP} (") for text in thin)
+            drop = 'leave blank cells out with missing = "drop", ' if blank else ""
+            yield (
+                f"[attributes.{attribute.name}]: too few records{part} for every verdict: "
+                f"{', '.join(thin)}; join groups with a recoding, {drop}or accept 'inconclusive' for every "
+                "metric that needs them"
+            )
+
+
+def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
+    """Describe a group's support where it is short of what is needed; blank where it is not."""
+    protocol, inside = cohort.file.protocol, attribute.codes == code
+    records, events = int(inside.sum()), int(cohort.outcome[inside].sum())
+    needs = (
+        ("records", records, protocol.min_records),
+        ("events", events, protocol.min_events),
+        ("non-events", records - events, protocol.min_non_events),
+    )
+    about = "about " if share < 1 else ""
+    for what, number, need in needs:
+        if number * share < need:
+            return f"{attribute.groups[code]} ({about}{number * share:.0f} {what}, {need} needed)"
+    return ""
+
+
+def _warn_scores(cohort: Cohort) -> Iterator[str]:
+    for score in cohort.file.scores:
+        values = as_numbers(cohort.table[score.column]).cells
+        if values.min() == values.max():
+            yield f"[scores.{score.name}]: every record has the same score, {values.min():g}"
+        elif cohort.continuous:
+            continue
+        elif score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
+            who = "every record" if values.min() >= score.threshold else "no record"
+            yield (
+                f"[scores.{score.name}] threshold: {who} reaches {score.threshold:g} (scores run from "
+                f"{values.min():g} to {values.max():g}), so that most verdicts have nothing to judge"
+            )
+
+
+def _warn_identifiers(cohort: Cohort) -> Iterator[str]:
+    for name in cohort.feature_columns:
+        column = cohort.table[name]
+        present = int(column.notna().sum())
+        if column.dtype.kind != "f" and present > 100 and column.nunique() > ID_SHARE * present:
+            kind = "text" if column.dtype == object else "whole numbers"
+            yield (
+                f"[features]: '{name}' is {kind} with hardly a value twice, like an identifier; "
+                "unless it is not one, exclude it"
+            )
+
+
+def _warn_leaks(cohort: Cohort) -> Iterator[str]:
+    """Point out features that give the outcome away on their own."""
+    step = -(-len(cohort.table) // _CHECKED_ROWS)
+    outcome = np.asarray(cohort.outcome, dtype=float)[::step]
+    for name in cohort.feature_columns:
+        column = cohort.table[name].iloc[::step]
+        if cohort.continuous:
+            strength = _rank_correlation(column, outcome)
+            if strength > LEAK_AREA:
+                yield _leak(name, f"rank correlation {strength:.2f}")
+            continue
+        area = _single_area(column, outcome)
+        if area > LEAK_AREA:
+            yield _leak(name, f"AUC {area:.3f} on its own")
+        else:
+            pure = _pure_value(column, outcome)
+            if pure:
+                yield _leak(name, pure)
+
+
+def _leak(name: str, reason: str) -> str:
+    return f"[features]: '{name}' may be the outcome in disguise ({reason}); if so, exclude it"
+
+
+def _single_area(column: pd.Series, outcome: NDArray[np.float64]) -> float:
+    """Return the AUC of one feature, whichever way it points; 0.5 where it cannot be had."""
+    if column.dtype.kind in "biuf":
+        score = as_numbers(column).cells
+    elif column.nunique() <= 50:
+        codes = pd.factorize(column, use_na_sentinel=False)[0]
+        score = (np.bincount(codes, outcome) / np.bincount(codes))[codes]
+    else:
+        return 0.5
+    there = ~np.isnan(score)
+    events = outcome[there] == 1
+    pairs = int(events.sum()) * int((~events).sum())
+    if pairs == 0 or there.sum() < 0.5 * len(score):
+        return 0.5
+    ranks = rankdata(score[there])
+    wins = ranks[events].sum() - events.sum() * (events.sum() + 1) / 2
+    return float(max(wins / pairs, 1 - wins / pairs))
+
+
+def _rank_correlation(column: pd.Series, outcome: NDArray[np.float64]) -> float:
+    score = as_numbers(column).cells
+    there = ~np.isnan(score)
+    if there.sum() < 100 or np.ptp(score[there]) == 0 or np.ptp(outcome[there]) == 0:
+        return 0.0
+    return float(abs(np.corrcoef(rankdata(score[there]), rankdata(outcome[there]))[0, 1]))
+
+
+def _pure_value(column: pd.Series, outcome: NDArray[np.float64]) -> str:
+    """Describe a common value whose records are all events, or none is; blank when there is none."""
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    if len(values) > 50:
+        return ""
+    counts, events = np.bincount(codes), np.bincount(codes, outcome)
+    rate = outcome.mean()
+    for value, count, hits in zip(values, counts, events, strict=True):
+        chance = rate**count if hits == count else (1 - rate) ** count if hits == 0 else 1.0
+        if chance < LEAK_CHANCE and count >= 100 and count >= 0.01 * len(outcome):
+            those = f"{count:,} records with the value {as_text(pd.Series([value]))[0]}"
+            return f"all {those} are events" if hits == count else f"none of the {those} is an event"
+    return ""

@@ -1,0 +1,93 @@
+"""What is a cohort once it is read: kept records with their outcome, site, unit and groups."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.cohort.schema import CohortFile
+from auditbook.errors import printable
+from auditbook.records import Attribute
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that were read and are not used, and why."""
+
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """The kept records of a cohort.
+
+    Attributes
+    ----------
+    file : CohortFile
+        The cohort file that was followed.
+    table : DataFrame, n rows
+        Every column of the kept rows in plain form (see `tables.PlainTable`); site, unit and attributes
+        without bins are text. RangeIndex.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0; float64 values when the outcome is continuous.
+    site : object array of str, shape (n,), or None
+        Site of each record; None without a site column.
+    unit : object array of str, shape (n,)
+        What must not be split between parts: the unit's column, else the site, else the row's number.
+    attributes : tuple of Attribute
+        The protected attributes, codes of shape (n,).
+    rows_read : int
+        Rows of the data, before anything was left out.
+    left_out : tuple of LeftOut
+        Rows left out, by reason; a row counts under the first reason that applies.
+    data_hash : str
+        SHA-256 of the data file's bytes, or of the generated table.
+    feature_columns : tuple of str
+        Columns that a model trained here may use, late ones included.
+    late_columns : tuple of str
+        The features among them that are known only at the end of the stay.
+    synthetic : bool
+        True when the records are generated and nobody's.
+    """
+
+    file: CohortFile
+    table: pd.DataFrame
+    outcome: NDArray[np.int8] | NDArray[np.float64]
+    site: NDArray[np.object_] | None
+    unit: NDArray[np.object_]
+    attributes: tuple[Attribute, ...]
+    rows_read: int
+    left_out: tuple[LeftOut, ...]
+    data_hash: str
+    feature_columns: tuple[str, ...]
+    late_columns: tuple[str, ...]
+    synthetic: bool = False
+
+    @property
+    def continuous(self) -> bool:
+        """True when the outcome is a number and not an event."""
+        return self.file.outcome.continuous
+
+    def summary(self) -> str:
+        """Describe the cohort in a few lines for a terminal."""
+        lines = [f"{self.file.title}: {self.rows_read:,} rows read, {len(self.table):,} kept"]
+        lines += [f"  left out: {part.rows:,} rows, {part.reason}" for part in self.left_out]
+        if not self.continuous:
+            events = int(self.outcome.sum())
+            lines.append(
+                f"  events: {events:,} ({events / len(self.outcome):.1%}), "
+                f"{self.file.outcome.column} {self.file.outcome.text}"
+            )
+        if self.site is not None:
+            lines.append(f"  sites: {len(set(self.site)):,}")
+        lines.append(f"  units: {len(set(self.unit)):,}")
+        for attribute in self.attributes:
+            counts = np.bincount(attribute.codes, minlength=len(attribute.groups))
+            groups = ", ".join(
+                f"{name} {count:,}" for name, count in zip(attribute.groups, counts, strict=True)
+            )
+            lines.append(f"  {attribute.name}: {groups}")
+        lines.append(f"  features: {len(self.feature_columns)}, of which {len(self.late_columns)} late")
+        return "\n".join(printable(line) for line in lines)

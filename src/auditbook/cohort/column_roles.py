@@ -1,0 +1,367 @@
+"""How does a column become an outcome, a group, a name or a score, and what is wrong when it does not?"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.cohort.keys import Faults, show
+from auditbook.cohort.schema import AttributeTable, Event, OutcomeTable, ScoreTable
+from auditbook.cohort.values import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
+from auditbook.errors import nearest
+from auditbook.records import Attribute
+
+MISSING_GROUP = "(missing)"
+
+
+@dataclass(frozen=True)
+class OutcomeColumn:
+    """The outcome of every row.
+
+    Attributes
+    ----------
+    cells : float array, shape (n,)
+        1 for an event and 0 for none, or the number itself; nan where missing.
+    """
+
+    cells: NDArray[np.float64]
+
+    @property
+    def missing(self) -> Mask:
+        """True where the outcome is missing, shape (n,)."""
+        return np.isnan(self.cells)
+
+
+def derive_outcome(table: OutcomeTable, column: pd.Series, *, keep: Mask, faults: Faults) -> OutcomeColumn:
+    """Turn the outcome column into events, or numbers when it is continuous.
+
+    Parameters
+    ----------
+    table : OutcomeTable
+        What the cohort file says of the outcome.
+    column : Series, length n
+        The column.
+    keep : bool array, shape (n,)
+        Rows that are not left out for another reason; only these can be at fault.
+    faults : Faults
+        Receives what is wrong.
+
+    Returns
+    -------
+    OutcomeColumn
+        Of all n rows.
+    """
+    missing = is_missing(column)
+    values = np.full(len(column), np.nan)
+    event = table.event
+    if event is None or event.comparison in (">", ">=", "<", "<="):
+        numbers = as_numbers(column)
+        _fault_not_numbers(table, column, numbers.bad & ~missing & keep, faults)
+        values = numbers.cells if event is None else _compare(numbers.cells, event)
+    else:
+        equal = matches(column, event.value)
+        values = (equal if event.comparison == "==" else ~equal).astype(float)
+    values = np.where(missing, np.nan, values)
+    return OutcomeColumn(values)
+
+
+def _compare(values: NDArray[np.float64], event: Event) -> NDArray[np.float64]:
+    """Compare numbers with the event's bound; nan stays nan."""
+    compare: Any = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[
+        event.comparison
+    ]
+    return np.where(np.isnan(values), np.nan, compare(values, float(event.value)).astype(float))
+
+
+def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults: Faults) -> None:
+    if not bad.any():
+        return
+    found = list_values(column[bad], limit=5)
+    advice = "if these mean missing, name them in [missing] values"
+    if table.event is not None and (as_text(column) == table.text.strip()).any():
+        advice = f"if the value itself is meant, write event = '== \"{table.text.strip()}\"'"
+    need = f"the event '{table.text}'" if table.event is not None else "a continuous outcome"
+    faults.add(
+        "[outcome] column",
+        f"'{table.column}' is not a number in {bad.sum():,} rows ({found}); {need} needs numbers: {advice}",
+    )
+
+
+def check_events(
+    table: OutcomeTable, column: pd.Series, outcome: OutcomeColumn, *, keep: Mask, faults: Faults
+) -> None:
+    """Note an event that matches no kept record, or every one.
+
+    Parameters
+    ----------
+    table : OutcomeTable
+        What the cohort file says of the outcome.
+    column : Series, length n
+        The column.
+    outcome : OutcomeColumn
+        What `derive_outcome` made of it.
+    keep : bool array, shape (n,)
+        The rows that stay.
+    faults : Faults
+        Receives what is wrong.
+    """
+    values = outcome.cells
+    keep = keep & ~outcome.missing
+    events, total = int(values[keep].sum()), int(keep.sum())
+    if total == 0 or 0 < events < total:
+        return
+    event = table.event
+    found = list_values(column[keep])
+    if column.dtype != object and event is not None and event.comparison not in ("==", "!="):
+        numbers = as_numbers(column).cells[keep]
+        found = f"from {numbers.min():g} to {numbers.max():g}"
+    if events == 0:
+        advice = _near_value(table, column[keep])
+        faults.add(
+            "[outcome] event",
+            f"{show(table.text)} matches no record: '{table.column}' holds {found}; {advice}",
+        )
+    else:
+        faults.add(
+            "[outcome] event",
+            f"{show(table.text)} matches all {total:,} records, so there is nothing to compare with: "
+            f"'{table.column}' holds {found}; choose another event",
+        )
+
+
+def _near_value(table: OutcomeTable, column: pd.Series) -> str:
+    """Say which value of the column may have been meant."""
+    wanted = str(table.event.value) if table.event is not None else ""
+    values = {name for name in as_text(column) if name is not None}
+    same = sorted(name for name in values if name.strip() == wanted.strip())
+    if same:
+        return f"the value in the table has blanks: write event = {show(same[0])}"
+    return f"write event as one of these values{nearest(wanted, sorted(values))}"
+
+
+@dataclass(frozen=True)
+class GroupColumn:
+    """The group of every row before the rule for missing ones is applied.
+
+    Attributes
+    ----------
+    names : object array of str or None, shape (n,)
+        Group of each row; None where missing.
+    declared : tuple of str
+        Groups in their declared order, also those without rows; empty when nothing is declared.
+    """
+
+    names: NDArray[np.object_]
+    declared: tuple[str, ...]
+
+    @property
+    def missing(self) -> Mask:
+        """True where the group is missing, shape (n,)."""
+        return np.array([name is None for name in self.names], dtype=bool)
+
+
+def derive_groups(
+    table: AttributeTable,
+    column: pd.Series,
+    *,
+    declared: Sequence[object],
+    keep: Mask,
+    faults: Faults,
+) -> GroupColumn:
+    """Turn an attribute's column into groups: bins, or recoded values.
+
+    Parameters
+    ----------
+    table : AttributeTable
+        What the cohort file says of the attribute.
+    column : Series, length n
+        The column.
+    declared : sequence
+        Values that the column itself declares (a categorical column), in order.
+    keep : bool array, shape (n,)
+        Rows that are not left out for another reason; only these can be at fault.
+    faults : Faults
+        Receives what is wrong.
+
+    Returns
+    -------
+    GroupColumn
+        Of all n rows.
+    """
+    missing = is_missing(column, table.missing_values)
+    if table.bins:
+        names = _bin(table, column, keep & ~missing, faults)
+        names[missing] = None
+        return GroupColumn(names, table.labels)
+    names = _recode(as_text(column), table)
+    names[missing] = None
+    order = table.categories
+    if order:
+        _fault_undeclared(table, names[keep], faults)
+    elif declared:
+        unwanted = is_missing(pd.Series(list(declared), dtype=object), table.missing_values)
+        listed = [name_value(value) for value, out in zip(declared, unwanted, strict=True) if not out]
+        order = tuple(dict.fromkeys(table.groups.get(name, name) for name in listed))
+    return GroupColumn(names, order)
+
+
+def _recode(names: NDArray[np.object_], table: AttributeTable) -> NDArray[np.object_]:
+    codes, values = pd.factorize(names, use_na_sentinel=True)
+    new = np.array([*(table.groups.get(value, value) for value in values), None], dtype=object)
+    return np.asarray(new[codes])
+
+
+def _bin(table: AttributeTable, column: pd.Series, keep: Mask, faults: Faults) -> NDArray[np.object_]:
+    """Name the bin of each row; rows that no bin holds are faults."""
+    where = f"[attributes.{table.name}] bins"
+    numbers = as_numbers(column)
+    bad, low = numbers.bad & keep, (numbers.cells < table.bins[0]) & keep
+    if bad.any():
+        faults.add(
+            where,
+            f"'{table.column}' is not a number in {bad.sum():,} rows ({list_values(column[bad], limit=5)}); "
+            "if these mean missing, name them in missing_values",
+        )
+    if low.any():
+        faults.add(
+            where,
+            f"{low.sum():,} rows of '{table.column}' lie below the first bin, {table.bins[0]:g} (lowest: "
+            f"{numbers.cells[low].min():g}); lower the first bin, or name the values in missing_values",
+        )
+    position = np.searchsorted(np.asarray(table.bins, float), numbers.cells, side="right") - 1
+    inside = ~np.isnan(numbers.cells) & (position >= 0)
+    labels = np.array([*table.labels, None], dtype=object)
+    return np.asarray(labels[np.where(inside, np.minimum(position, len(labels) - 2), -1)])
+
+
+def _fault_undeclared(table: AttributeTable, names: NDArray[np.object_], faults: Faults) -> None:
+    unknown = pd.Series(
+        [name for name in names if name is not None and name not in table.categories], dtype=object
+    )
+    if len(unknown):
+        faults.add(
+            f"[attributes.{table.name}] categories",
+            f"'{table.column}' holds values that are not declared: {list_values(unknown)}; declared: "
+            f"{', '.join(map(repr, table.categories))}; add them, recode them with groups, or name them in "
+            "missing_values",
+        )
+
+
+def build_attribute(
+    table: AttributeTable, groups: GroupColumn, *, max_groups: int, faults: Faults
+) -> Attribute:
+    """Give numbers to the groups of the kept rows.
+
+    Parameters
+    ----------
+    table : AttributeTable
+        What the cohort file says of the attribute.
+    groups : GroupColumn
+        Of the kept rows, n of them; those still missing form a group of their own.
+    max_groups : int
+        More groups than this are a fault.
+    faults : Faults
+        Receives what is wrong: fewer than two groups, too many, an unknown reference.
+
+    Returns
+    -------
+    Attribute
+        Groups in declared order, else by name (by number when all are numbers); "(missing)" last.
+    """
+    where = f"[attributes.{table.name}]"
+    missing = groups.missing
+    found = {name for name in groups.names[~missing]}
+    if missing.any() and MISSING_GROUP in found:
+        faults.add(
+            where, f"a value is called '{MISSING_GROUP}', the name of the group without one; recode it"
+        )
+    order = list(groups.declared) + sort_names(found - set(groups.declared))
+    if len(found) + bool(missing.any()) < 2:
+        faults.add(
+            where,
+            f"'{table.column}' holds {len(found)} group with records {sorted(found)}; at least two are "
+            "needed: check column, groups and bins, or delete the attribute",
+        )
+    if len(order) > max_groups:
+        some = ", ".join(map(repr, order[:5]))
+        faults.add(
+            where,
+            f"'{table.column}' makes {len(order):,} groups ({some}, …), at most {max_groups} are allowed "
+            "([protocol] max_groups); give bins, recode with groups, or choose another column",
+        )
+    if table.reference is not None and table.reference not in order:
+        faults.add(
+            f"{where} reference",
+            f"{show(table.reference)} is none of the groups{nearest(table.reference, order)}; found: "
+            f"{', '.join(map(repr, order[:12]))}{', …' if len(order) > 12 else ''}",
+        )
+    names = tuple(order) + ((MISSING_GROUP,) if missing.any() else ())
+    codes = pd.Categorical(
+        np.where(missing, MISSING_GROUP, groups.names), categories=list(dict.fromkeys(names))
+    ).codes
+    return Attribute(table.name, names, np.asarray(codes, dtype=np.int32), table.reference)
+
+
+def sort_names(names: Iterable[str]) -> list[str]:
+    """Sort names as text, or as numbers when each is one.
+
+    Examples
+    --------
+    >>> sort_names(["10", "9"]), sort_names(["b", "10", "9"])
+    (['9', '10'], ['10', '9', 'b'])
+    """
+    listed = sorted(names)
+    if all(re.fullmatch(r"-?\d+(\.\d+)?", name) for name in listed):
+        return sorted(listed, key=float)
+    return listed
+
+
+def check_score(table: ScoreTable, column: pd.Series, faults: Faults) -> None:
+    """Check that a column of given scores is what its kind says.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        What the cohort file says of the score.
+    column : Series, length n
+        The column of the kept rows.
+    faults : Faults
+        Receives what is wrong: no numbers, missing ones, probabilities outside [0, 1], decisions not 0 or 1.
+    """
+    where = f"[scores.{table.name}] column"
+    numbers, missing = as_numbers(column), is_missing(column)
+    if missing.any():
+        faults.add(
+            where,
+            f"'{table.column}' is missing in {missing.sum():,} of {len(column):,} records, and a record "
+            "without a score cannot be judged; fill the scores in, or leave these records out: [data] drop = "
+            f'[{{ column = "{table.column}", values = [""], reason = "no score" }}]',
+        )
+    if numbers.bad.any():
+        found = list_values(column[numbers.bad], limit=5)
+        faults.add(
+            where,
+            f"'{table.column}' is not a number in {numbers.bad.sum():,} records ({found}); write every score "
+            "as a finite number with a decimal point, such as 0.25",
+        )
+    values = numbers.cells[~np.isnan(numbers.cells)]
+    if len(values) == 0 or numbers.bad.any():
+        return
+    low, high = float(values.min()), float(values.max())
+    if table.kind == "decision" and not np.isin(values, (0, 1)).all():
+        faults.add(
+            where,
+            f"'{table.column}' holds {list_values(column)}; a decision is 0 or 1: give kind = "
+            '"probability" or "rank" for scores',
+        )
+    if table.kind == "probability" and (low < 0 or high > 1):
+        advice = 'if they only order the records, write kind = "rank" with a threshold or percentile'
+        if low >= 0 and high <= 100:
+            advice = f"if they are percentages, divide them by 100; {advice}"
+        faults.add(
+            where, f"column '{table.column}' runs from {low:g} to {high:g}: not probabilities; {advice}"
+        )

@@ -1,0 +1,179 @@
+"""Who is in the cohort: its groups, its sites and its columns, as tables."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.cohort.cohort import Cohort
+from auditbook.cohort.values import as_text, is_missing
+from auditbook.evidence import wilson_interval
+
+Positions = NDArray[np.integer]
+
+ID_SHARE = 0.95
+"""Distinct values a record from which a column is taken for an identifier."""
+
+
+def summarise_groups(cohort: Cohort, *, train: Positions, audit: Positions) -> pd.DataFrame:
+    """Count records and events of every group.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort, n records.
+    train, audit : int arrays
+        Positions of the records used to train and to audit; either may be empty.
+
+    Returns
+    -------
+    DataFrame
+        One row an attribute and group, declared but empty ones included: attribute, group, n, share,
+        events, event_rate, event_rate_low, event_rate_high (Wilson, 95 %), n_train, n_audit, reference.
+        Events are nan when the outcome is continuous, rates are nan without records.
+    """
+    parts = []
+    for attribute in cohort.attributes:
+        counts = _count(attribute.codes, attribute.groups)
+        events = _events(cohort, attribute.codes, len(attribute.groups))
+        interval = wilson_interval(events, counts)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "attribute": attribute.name,
+                    "group": list(attribute.groups),
+                    "n": counts,
+                    "share": counts / max(len(cohort.table), 1),
+                    "events": events,
+                    "event_rate": _rate(events, counts),
+                    "event_rate_low": interval.low,
+                    "event_rate_high": interval.high,
+                    "n_train": _count(attribute.codes[train], attribute.groups),
+                    "n_audit": _count(attribute.codes[audit], attribute.groups),
+                    "reference": [group == attribute.reference for group in attribute.groups],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _count(codes: Positions, groups: tuple[str, ...]) -> NDArray[np.intp]:
+    return np.bincount(codes, minlength=len(groups))
+
+
+def _events(cohort: Cohort, codes: Positions, number: int) -> NDArray[np.float64] | NDArray[np.intp]:
+    """Count events by code; nan when the outcome is a number and not an event."""
+    if cohort.continuous:
+        return np.full(number, np.nan)
+    return np.bincount(codes[cohort.outcome == 1], minlength=number)
+
+
+def _rate(events: NDArray[np.float64] | NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+    return np.where(counts > 0, events / np.maximum(counts, 1), np.nan)
+
+
+def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
+    """Count records and events of every site, largest site first.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    audit : int array
+        Positions of the audited records.
+
+    Returns
+    -------
+    DataFrame
+        rank (1 is the largest; equal sizes in order of name), site, n, events, event_rate, n_audit; no
+        row when the cohort has no site.
+    """
+    if cohort.site is None:
+        return pd.DataFrame(columns=["rank", "site", "n", "events", "event_rate", "n_audit"])
+    codes, names = pd.factorize(cohort.site, sort=True)
+    counts = np.bincount(codes)
+    events = _events(cohort, codes, len(names))
+    order = np.argsort(-counts, kind="stable")
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, len(names) + 1),
+            "site": names[order],
+            "n": counts[order],
+            "events": events[order],
+            "event_rate": _rate(events, counts)[order],
+            "n_audit": np.bincount(codes[audit], minlength=len(names))[order],
+        }
+    )
+
+
+def summarise_columns(cohort: Cohort) -> pd.DataFrame:
+    """List every column of the data: what it is used for, and what is missing.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort, n records.
+
+    Returns
+    -------
+    DataFrame
+        One row a column, in the order of the data: column, role (outcome, site, unit, attribute, score,
+        late feature, feature, excluded), kind (number, category, truth value, date, empty), missing,
+        missing_share, distinct, note.
+    """
+    rows = []
+    for name in cohort.table.columns:
+        column = cohort.table[name]
+        missing = int(is_missing(column).sum())
+        distinct = int(column.nunique())
+        rows.append(
+            {
+                "column": name,
+                "role": _role(cohort, name),
+                "kind": _kind(column, missing),
+                "missing": missing,
+                "missing_share": missing / max(len(column), 1),
+                "distinct": distinct,
+                "note": _note(cohort, name, distinct, missing),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _role(cohort: Cohort, name: str) -> str:
+    """Return the first of a column's roles."""
+    file = cohort.file
+    roles = {
+        "outcome": name == file.outcome.column,
+        "site": name == file.site.column,
+        "unit": name == file.unit.column,
+        "attribute": any(item.column == name for item in file.attributes),
+        "score": any(item.column == name for item in file.scores),
+        "late feature": name in cohort.late_columns,
+        "feature": name in cohort.feature_columns,
+    }
+    return next((role for role, holds in roles.items() if holds), "excluded")
+
+
+def _kind(column: pd.Series, missing: int) -> str:
+    if missing == len(column):
+        return "empty"
+    kinds = {"b": "truth value", "i": "number", "u": "number", "f": "number", "M": "date"}
+    if column.dtype == object and set(as_text(column)) <= {"True", "False", None}:
+        return "truth value"
+    return kinds.get(column.dtype.kind, "category")
+
+
+def _note(cohort: Cohort, name: str, distinct: int, missing: int) -> str:
+    """Say in a few words what is odd about a column."""
+    column, present = cohort.table[name], len(cohort.table) - missing
+    notes = []
+    trained = bool(cohort.file.panel.models)
+    if trained and name in cohort.feature_columns and _role(cohort, name) in ("site", "attribute"):
+        notes.append("also a feature")
+    if column.dtype.kind == "M":
+        notes.append("dates are not used as features")
+    if distinct == 1:
+        notes.append("one value only")
+    if column.dtype.kind != "f" and present > 100 and distinct > ID_SHARE * present:
+        notes.append("nearly every value is distinct")
+    return "; ".join(notes)

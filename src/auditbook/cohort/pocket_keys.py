@@ -1,0 +1,111 @@
+"""What may the table ``[pockets]`` of a cohort file say, and does it fit the rest of the file?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from auditbook.cohort.keys import Faults, show
+from auditbook.cohort.schema import CohortFile
+from auditbook.errors import nearest
+from auditbook.pocket_settings import PocketSettings
+
+_BOUNDS = {
+    "development": (0.05, 0.9),
+    "discovery": (0.05, 0.9),
+    "graph_share": (0.5, 0.95),
+    "graph_records": (100, 200_000),
+    "fits": (1, 20),
+    "trees": (10, 2_000),
+    "min_leaf": (1, 10_000),
+    "candidates": (0.01, 1.0),
+    "neighbours": (2, 500),
+    "abstain": (0.0, 0.5),
+    "level": (1e-6, 0.5),
+    "error_level": (1e-6, 0.5),
+    "strict_level": (1e-6, 0.5),
+    "draws": (99, 999_999),
+    "support_records": (2, 1_000_000),
+    "choice_records": (2, 1_000_000),
+    "support_events": (0, 1_000_000),
+    "min_sites": (2, 10_000),
+    "min_effective_sites": (1, 10_000),
+    "largest_site": (0.01, 1.0),
+}
+
+
+def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:
+    """Check the values of ``[pockets]`` and fill in the defaults.
+
+    Parameters
+    ----------
+    values : mapping
+        The keys that stand in the file, each of the right kind.
+    faults : Faults
+        Receives what is out of range.
+    """
+    for key, (low, high) in _BOUNDS.items():
+        if key in values and not low <= values[key] <= high:
+            found = show(values[key])
+            faults.add(f"[pockets] {key}", f"{found} is out of range; allowed: {low:g} to {high:g}")
+    filled: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in values.items()
+    }
+    settings = PocketSettings(**filled)
+    if settings.development + settings.discovery > 0.95:
+        total = settings.development + settings.discovery
+        faults.add(
+            "[pockets] discovery",
+            f"with development it takes {total:g} of the units, which leaves too few to audit; allowed: 0.95",
+        )
+    if any(one <= 0 for one in settings.tolerances):
+        faults.add("[pockets] tolerances", "must be above 0; correct them, or delete the line")
+    return settings
+
+
+DEFAULT_MODELS = 2
+"""Models of the panel that a pocket audit trains where the cohort file names none (ours)."""
+
+
+def name_models(file: CohortFile, settings: PocketSettings) -> tuple[str, ...]:
+    """Name the models of the panel that are trained for the pocket audit; none for a continuous outcome."""
+    if file.outcome.continuous:
+        return ()
+    return tuple(settings.models or file.panel.models[:DEFAULT_MODELS])
+
+
+def check_pockets(file: CohortFile, faults: Faults) -> None:
+    """Find names in ``[pockets]`` that stand for nothing in the rest of the file."""
+    settings = file.pockets
+    attributes = [item.name for item in file.attributes]
+    given, trained = [score.name for score in file.scores], list(file.panel.models)
+    audited = [score.name for score in file.scores if score.kind != "decision"] + list(
+        name_models(file, settings)
+    )
+    for key, names, known in (
+        ("attributes", settings.attributes, attributes),
+        ("choice_attributes", settings.choice_attributes, list(settings.attributes) or attributes),
+        ("isotonic", settings.isotonic, given),
+        ("models", settings.models, trained),
+        ("paired", tuple(name for pair in settings.paired for name in split_pair(pair)), audited),
+    ):
+        for name in names:
+            if name not in known:
+                allowed = ", ".join(known) or "none"
+                faults.add(
+                    f"[pockets] {key}", f"{show(name)} is unknown{nearest(name, known)}; allowed: {allowed}"
+                )
+    for pair in settings.paired:
+        if len(set(split_pair(pair))) != 2:
+            faults.add("[pockets] paired", f'{show(pair)} is no pair; write it as "one - other"')
+    if settings.unit == "site" and file.site.column is None:
+        faults.add("[pockets] unit", "asks for sites as units, and [site] column is not given; add it")
+
+
+def split_pair(pair: str) -> tuple[str, ...]:
+    """Split a pair of models.
+
+    Examples
+    --------
+    >>> split_pair("cost label - health label")
+    ('cost label', 'health label')
+    """
+    return tuple(name.strip() for name in pair.split(" - "))

@@ -1,0 +1,81 @@
+"""What do records say, counted once: tables of counts, sums and areas, their resamples and intervals?"""
+
+from auditbook.evidence.agreement import (
+    fleiss_kappa,
+    gwet_ac1,
+    jackknife_kappa,
+    name_band,
+    raw_agreement,
+    tally,
+)
+from auditbook.evidence.areas import group_auc
+from auditbook.evidence.auroc import estimate_auroc
+from auditbook.evidence.check import check_records
+from auditbook.evidence.counts import (
+    FN,
+    FP,
+    TN,
+    TP,
+    Counts,
+    accuracy,
+    check_binary,
+    count_groups,
+    count_sites,
+    event_rate,
+    false_positive_rate,
+    positive_predictive_value,
+    rate,
+    selection_rate,
+    stratum_sizes,
+    true_positive_rate,
+)
+from auditbook.evidence.gather import (
+    THREADS,
+    Draws,
+    Evidence,
+    gather_areas,
+    gather_counts,
+    gather_scores,
+    order_probabilities,
+    plan_draws,
+    rank_scores,
+    settle_groups,
+    settle_sites,
+)
+from auditbook.evidence.gather_sizes import (
+    SizeDraws,
+    SizePlan,
+    draw_size_areas,
+    draw_size_counts,
+    draw_size_scores,
+)
+from auditbook.evidence.intervals import (
+    Interval,
+    flip_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from auditbook.evidence.placements import (
+    PlacementSums,
+    ScoreLevels,
+    SiteSums,
+    rank_levels,
+    sum_placements,
+)
+from auditbook.evidence.resample import (
+    allocate_strata,
+    draw_counts,
+    open_stream,
+)
+from auditbook.evidence.score_sums import (
+    N_BINS,
+    OrderedScores,
+    ScoreSums,
+    assign_bins,
+    blank_sums,
+    order_scores,
+    stack_sums,
+    sum_scores,
+    sum_site_scores,
+)
+from auditbook.evidence.subsample import subsample_counts

@@ -1,0 +1,284 @@
+"""Which sums of a score does a metric need, by group and score bin?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
+
+from auditbook.errors import InputError
+from auditbook.evidence.counts import check_binary
+
+N_BINS = 10
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ScoreSums:
+    r"""Sums over the records of each group; what TI and CAL are computed from.
+
+    The benefit of a record is :math:`b = 1 - |y - s|`.
+
+    Attributes
+    ----------
+    records, events, score : float array, shape (..., n_groups, 10)
+        Number of records, number of events and sum of the scores in each of ten equal-width score bins.
+    benefit, benefit_log : float array, shape (..., n_groups)
+        Sum of b and sum of b ln b (0 where b = 0).
+    """
+
+    records: Array
+    events: Array
+    score: Array
+    benefit: Array
+    benefit_log: Array
+
+    def weigh(self, weights: ArrayLike) -> "ScoreSums":
+        """Add up the first axis with weights, such as how often each site was drawn.
+
+        Parameters
+        ----------
+        weights : array, shape (n_draws, length of the first axis)
+            How often each counts.
+
+        Returns
+        -------
+        ScoreSums
+            The first axis is now of length n_draws.
+        """
+        times = np.asarray(weights, float)
+        return ScoreSums(*(np.tensordot(times, part, axes=1) for part in self.parts()))
+
+    def parts(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Return the five sums in the order of the attributes."""
+        return self.records, self.events, self.score, self.benefit, self.benefit_log
+
+
+def stack_sums(sums: Sequence[ScoreSums]) -> ScoreSums:
+    """Put the sums of several models side by side.
+
+    Parameters
+    ----------
+    sums : sequence of ScoreSums
+        All of the same shape.
+
+    Returns
+    -------
+    ScoreSums
+        With one more axis in front.
+    """
+    return ScoreSums(*(np.stack(part) for part in zip(*(one.parts() for one in sums), strict=True)))
+
+
+def blank_sums(*shape: int) -> ScoreSums:
+    """Write down the sums over no record.
+
+    Parameters
+    ----------
+    *shape : int
+        Leading shape, then n_groups.
+
+    Returns
+    -------
+    ScoreSums
+        Zeros.
+
+    Examples
+    --------
+    >>> blank_sums(2, 3).records.shape
+    (2, 3, 10)
+    """
+    by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
+    return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)
+
+
+def assign_bins(values: ArrayLike) -> NDArray[np.int8]:
+    """Give each score its bin: [0, 0.1), [0.1, 0.2), ..., [0.9, 1].
+
+    Parameters
+    ----------
+    values : float array, shape (...)
+        Scores in [0, 1].
+
+    Returns
+    -------
+    int8 array, shape (...)
+        0 to 9; the score 1 belongs to the last bin.
+
+    Examples
+    --------
+    >>> assign_bins([0.0, 0.3, 0.99, 1.0]).tolist()
+    [0, 3, 9, 9]
+    """
+    return np.minimum((np.asarray(values, float) * N_BINS).astype(np.int8), N_BINS - 1)
+
+
+@dataclass(frozen=True)
+class OrderedScores:
+    """One model's scores in an order that does not depend on how the records came.
+
+    Non-events come first, then events, each by rising score. Records that tie in both are alike in every sum
+    within a group, so sums taken in this order are equal to the last bit however the records were shuffled.
+
+    Attributes
+    ----------
+    order : int array, shape (n,)
+        Position of each record before it was ordered.
+    outcome : int8 array, shape (n,)
+        0 or 1.
+    values, benefit, benefit_log : float array, shape (n,)
+        Score s, benefit b = 1 - abs(y - s), and b ln b.
+    bins : int8 array, shape (n,)
+        Score bin, 0 to 9.
+    slot : int8 array, shape (n,)
+        Outcome and bin in one: 10 y + bin.
+    centres : float array, shape (2, 20)
+        s and b ln b in the middle of each slot.
+    moments : float array, shape (5, n)
+        With u and v for s and b ln b, less those in the middle of the record's slot: u, v, uu, uv, vv.
+    """
+
+    order: NDArray[np.intp]
+    outcome: NDArray[np.int8]
+    values: Array
+    benefit: Array
+    benefit_log: Array
+    bins: NDArray[np.int8]
+    slot: NDArray[np.int8]
+    centres: Array
+    moments: Array
+
+
+def order_scores(outcome: ArrayLike, values: ArrayLike) -> OrderedScores:
+    """Order the records of one model by outcome and score.
+
+    Parameters
+    ----------
+    outcome : array of 0 and 1, shape (n,)
+        1 where the event happened.
+    values : float array, shape (n,)
+        Probabilities.
+
+    Returns
+    -------
+    OrderedScores
+        Everything that sums over groups need.
+
+    Raises
+    ------
+    InputError
+        If a score is missing or lies outside [0, 1], or an outcome is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> order_scores([1, 0, 0], [0.2, 0.9, 0.1]).order.tolist()
+    [2, 1, 0]
+    """
+    events, scores = np.asarray(outcome), np.asarray(values, float)
+    check_binary(events, what="outcomes")
+    check_probabilities(scores)
+    others, happened = np.flatnonzero(events == 0), np.flatnonzero(events == 1)
+    order = np.concatenate([rows[np.argsort(scores[rows])] for rows in (others, happened)])
+    ranked, label = scores[order], events[order].astype(np.int8)
+    benefit = np.where(label == 1, ranked, 1 - ranked)
+    logs, bins = xlogy(benefit, benefit), assign_bins(ranked)
+    slot = label * np.int8(N_BINS) + bins
+    middle = (np.arange(N_BINS) + 0.5) / N_BINS
+    likely = np.concatenate([1 - middle, middle])
+    centres = np.stack([np.tile(middle, 2), xlogy(likely, likely)])
+    moments = np.empty((5, len(order)))
+    np.subtract(ranked, centres[0, slot], out=moments[0])
+    np.subtract(logs, centres[1, slot], out=moments[1])
+    for place, (one, other) in enumerate(((0, 0), (0, 1), (1, 1)), start=2):
+        np.multiply(moments[one], moments[other], out=moments[place])
+    return OrderedScores(order, label, ranked, benefit, logs, bins, slot, centres, moments)
+
+
+def check_probabilities(scores: Array) -> None:
+    """Refuse scores that cannot be probabilities.
+
+    Parameters
+    ----------
+    scores : float array
+        What should lie in [0, 1].
+
+    Raises
+    ------
+    InputError
+        Names the range that was found.
+
+    Examples
+    --------
+    >>> check_probabilities(np.array([0.0, 1.0]))
+    """
+    if np.isnan(scores).any():
+        raise InputError(f"{int(np.isnan(scores).sum())} scores are missing")
+    if scores.size and not 0 <= scores.min() <= scores.max() <= 1:
+        raise InputError(f"scores run from {scores.min():.4g} to {scores.max():.4g}: not probabilities")
+
+
+def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> ScoreSums:
+    """Sum one model's scores over groups and bins.
+
+    Parameters
+    ----------
+    ordered : OrderedScores
+        From `order_scores`.
+    codes : int array, shape (n,)
+        Position of each record's group, in the records' own order.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    ScoreSums
+        Leading shape (): `records` has shape (n_groups, 10).
+
+    Examples
+    --------
+    >>> sums = sum_scores(order_scores([1, 0], [0.95, 0.25]), [0, 0], 1)
+    >>> sums.records[0, [2, 9]].tolist(), round(float(sums.benefit[0]), 2)
+    ([1.0, 1.0], 1.7)
+    """
+    group = np.asarray(codes)[ordered.order].astype(np.intp)
+    cell, cells = group * N_BINS + ordered.bins, n_groups * N_BINS
+    first_event = int(np.searchsorted(ordered.outcome, 1))
+    by_bin = [
+        np.bincount(cell, minlength=cells),
+        np.bincount(cell[first_event:], minlength=cells),
+        np.bincount(cell, ordered.values, cells),
+    ]
+    by_group = [np.bincount(group, part, n_groups) for part in (ordered.benefit, ordered.benefit_log)]
+    return ScoreSums(*(part.reshape(n_groups, N_BINS).astype(float) for part in by_bin), *by_group)
+
+
+def sum_site_scores(
+    ordered: OrderedScores, codes: ArrayLike, n_groups: int, *, site: ArrayLike, n_sites: int
+) -> ScoreSums:
+    """Sum one model's scores over sites, groups and bins.
+
+    Parameters
+    ----------
+    ordered, codes, n_groups
+        As for `sum_scores`.
+    site : int array, shape (n,)
+        Position of each record's site.
+    n_sites : int
+        Number of sites.
+
+    Returns
+    -------
+    ScoreSums
+        Leading shape (n_sites,).
+
+    Examples
+    --------
+    >>> sums = sum_site_scores(order_scores([1, 0], [0.9, 0.2]), [0, 0], 1, site=[1, 0], n_sites=2)
+    >>> sums.benefit.tolist()
+    [[0.8], [0.9]]
+    """
+    together = np.asarray(site).astype(np.intp) * n_groups + np.asarray(codes)
+    sums = sum_scores(ordered, together, n_sites * n_groups)
+    return ScoreSums(*(part.reshape(n_sites, n_groups, *part.shape[1:]) for part in sums.parts()))

@@ -1,0 +1,269 @@
+"""Where does a model err, and for whom: from a cohort to the tables of the pocket audit, in one call."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.cohort import Cohort
+from auditbook.errors import InputError
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets.combining import SUMMARY_COLUMNS, choose_tolerances, combine_maps
+from auditbook.pockets.composition import GROUP_COLUMNS, share_groups
+from auditbook.pockets.discovery import Discovered, discover_maps
+from auditbook.pockets.frozen import ABSTAIN, FrozenMap
+from auditbook.pockets.naming import name_pockets
+from auditbook.pockets.prepare import PocketWorld, build_world, map_columns, unit_kind
+from auditbook.pockets.repair import REPAIR_COLUMNS, repair_pockets
+from auditbook.pockets.saving import digest_map
+from auditbook.pockets.testing import COLUMNS as ERROR_COLUMNS
+from auditbook.pockets.testing import MapAudit, audit_map
+
+POCKET_COLUMNS = (
+    "map pocket name n_discovery n_audit event_rate description fidelity_covered fidelity_members"
+).split()
+LEVEL_COLUMNS = "partition level pockets supported chosen description_length".split()
+SHARE = 0.5
+"""Part of the level that each of the two maps may use in the combined audit."""
+TABLES = {
+    "pockets": POCKET_COLUMNS,
+    "pocket_errors": ERROR_COLUMNS,
+    "pocket_summary": SUMMARY_COLUMNS,
+    "pocket_groups": GROUP_COLUMNS,
+    "pocket_levels": LEVEL_COLUMNS,
+    "pocket_repairs": REPAIR_COLUMNS,
+}
+
+
+@dataclass(frozen=True)
+class PocketResults:
+    """Everything that a pocket audit leaves behind.
+
+    Attributes
+    ----------
+    tables : dict of str to DataFrame
+        By the name of the result file; each is there, empty where nothing was audited.
+    maps : tuple of FrozenMap
+        The forest map and the ridge map; empty where nothing was audited.
+    status : dict
+        What run.json says: whether it was done, or why it was left out, with units, records and settings.
+    """
+
+    tables: dict[str, pd.DataFrame]
+    maps: tuple[FrozenMap, ...]
+    status: dict[str, Any]
+
+
+def make_pockets(
+    cohort: Cohort,
+    *,
+    settings: PocketSettings,
+    seed: int,
+    cache_dir: Path,
+    jobs: int,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> PocketResults:
+    """Learn maps from the discovery part of a cohort, freeze them, and test them on the audit part.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    settings : PocketSettings
+        ``[pockets]`` with the profile's bounds in force.
+    seed : int
+        Seed of roles, training, discovery and draws.
+    cache_dir : Path
+        Where trained scores are kept.
+    jobs : int
+        Cores to use; the result does not depend on it.
+    force : bool
+        True trains anew.
+    progress : callable
+        Is told what is being done.
+
+    Returns
+    -------
+    PocketResults
+        A cohort that cannot be audited in pockets gets empty tables, and the reason.
+    """
+    if not settings.run:
+        return _leave_out("[pockets] run = false in the cohort file")
+    try:
+        world = build_world(
+            cohort,
+            settings=settings,
+            seed=seed,
+            cache_dir=cache_dir,
+            jobs=jobs,
+            force=force,
+            progress=progress,
+        )
+    except InputError as reason:
+        return _leave_out(str(reason))
+    progress(f"pockets: learning maps from {len(world.roles.discovery):,} records")
+    found = _discover(world, settings, seed=seed, jobs=jobs, progress=progress)
+    return _test(cohort, world, found, settings, seed=seed, jobs=jobs, progress=progress)
+
+
+def _leave_out(reason: str) -> PocketResults:
+    tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in TABLES.items()}
+    return PocketResults(tables, (), {"status": "left out", "reason": reason})
+
+
+def _discover(
+    world: PocketWorld,
+    settings: PocketSettings,
+    *,
+    seed: int,
+    jobs: int,
+    progress: Callable[[str], None],
+) -> Discovered:
+    """Learn both maps from the discovery records, and name their pockets."""
+    roles = world.roles
+    part = world.data.take(roles.discovery)
+    graph, calibration = (np.searchsorted(roles.discovery, one) for one in (roles.graph, roles.calibration))
+    found = discover_maps(
+        part,
+        graph=graph,
+        calibration=calibration,
+        n_audit=len(roles.audit),
+        contrasts=[pair for pair in world.contrasts if pair.attribute in _choosing(world, settings)],
+        settings=settings,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+    )
+    members, seen = part.table.iloc[found.graph].reset_index(drop=True), part.table.iloc[calibration]
+    seen = seen.reset_index(drop=True)
+    return replace(
+        found,
+        forest=name_pockets(found.forest, members, found.forest.assign(members).codes, calibration=seen),
+        ridge=name_pockets(found.ridge, members, found.ridge.assign(members).codes, calibration=seen),
+    )
+
+
+def _choosing(world: PocketWorld, settings: PocketSettings) -> set[str]:
+    """Name the attributes whose comparisons choose the level of the forest map."""
+    return set(settings.choice_attributes) or {pair.attribute for pair in world.contrasts}
+
+
+def _test(
+    cohort: Cohort,
+    world: PocketWorld,
+    found: Discovered,
+    settings: PocketSettings,
+    *,
+    seed: int,
+    jobs: int,
+    progress: Callable[[str], None],
+) -> PocketResults:
+    """Test both frozen maps on the audit records and put the tables together."""
+    audit = world.data.take(world.roles.audit)
+    maps = (found.forest, found.ridge)
+    progress(
+        f"pockets to test: {sum(len(one.pockets) for one in maps)}, on {len(audit.outcome):,} audit records"
+    )
+    audits = tuple(
+        audit_map(one, audit, contrasts=world.contrasts, settings=settings, seed=seed, jobs=jobs, share=SHARE)
+        for one in maps
+    )
+    seen = world.data.outcome[world.roles.discovery]
+    tolerances = choose_tolerances(settings, seen, continuous=cohort.continuous)
+    tables = {
+        "pockets": pd.concat([tabulate_pockets(*pair) for pair in zip(maps, audits, strict=True)]),
+        "pocket_errors": pd.concat([one.errors for one in audits]),
+        "pocket_summary": combine_maps(audits, audit, contrasts=world.contrasts, tolerances=tolerances),
+        "pocket_groups": pd.concat(
+            [
+                share_groups(one.pockets, done.assignment.codes, audit, map_name=one.name)
+                for one, done in zip(maps, audits, strict=True)
+            ]
+        ),
+        "pocket_levels": found.levels,
+        "pocket_repairs": pd.concat(
+            [repair_pockets(one, audit, settings=settings, seed=seed, jobs=jobs, share=SHARE) for one in maps]
+        ),
+    }
+    tables = {name: table.reset_index(drop=True) for name, table in tables.items()}
+    return PocketResults(tables, maps, _describe(cohort, world, maps, settings, tolerances))
+
+
+def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
+    """List the pockets of a map: a row each, with the columns of ``pockets.csv``.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        The map.
+    audit : MapAudit
+        What testing it found.
+
+    Returns
+    -------
+    DataFrame
+        In the map's order.
+    """
+    n_pockets = len(frozen.pockets)
+    codes = audit.assignment.codes
+    blank = ("",) * n_pockets
+    fidelity = frozen.fidelity if frozen.fidelity is not None else np.full((n_pockets, 2), np.nan)
+    return pd.DataFrame(
+        {
+            "map": frozen.name,
+            "pocket": frozen.pockets,
+            "name": frozen.titles or blank,
+            "n_discovery": frozen.n_discovery,
+            "n_audit": np.bincount(codes[codes != ABSTAIN], minlength=n_pockets),
+            "event_rate": frozen.mean_outcome,
+            "description": frozen.descriptions or blank,
+            "fidelity_covered": fidelity[:, 0],
+            "fidelity_members": fidelity[:, 1],
+        },
+        columns=POCKET_COLUMNS,
+    )
+
+
+def _note_maps(maps: tuple[FrozenMap, ...]) -> list[str]:
+    """Say where a map does not part anything."""
+    single = [one.name for one in maps if len(one.pockets) == 1]
+    if not single:
+        return []
+    return [f"one pocket for all on the {' and the '.join(single)} map: this is no local audit"]
+
+
+def _describe(
+    cohort: Cohort,
+    world: PocketWorld,
+    maps: tuple[FrozenMap, ...],
+    settings: PocketSettings,
+    tolerances: tuple[float, ...],
+) -> dict[str, Any]:
+    """Say what run.json keeps of a pocket audit."""
+    kind = unit_kind(cohort, settings)
+    sites, continuous = kind == "site", cohort.continuous
+    parts = {name: getattr(world.roles, name) for name in ("development", "graph", "calibration", "audit")}
+    return {
+        "status": "done",
+        "partition": settings.partition,
+        "unit_kind": kind,
+        "continuous": continuous,
+        "records": {name: len(part) for name, part in parts.items()},
+        "units": {name: len(np.unique(world.data.unit[part])) for name, part in parts.items()},
+        "columns": list(map_columns(cohort, settings)),
+        "models": list(world.data.predictions),
+        "contrasts": [pair.name for pair in world.contrasts],
+        "notes": [*world.notes, *_note_maps(maps)],
+        "level": settings.level_of(continuous=continuous, sites=sites),
+        "error_level": settings.error_level_of(continuous=continuous, sites=sites),
+        "tolerances": list(tolerances),
+        "settings": asdict(settings),
+        "maps": {
+            one.name: {"pockets": len(one.pockets), "digest": digest_map(one), **dict(one.provenance)}
+            for one in maps
+        },
+    }

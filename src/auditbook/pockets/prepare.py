@@ -1,0 +1,285 @@
+"""Which records, features and predictions of a cohort does a pocket audit use?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.isotonic import IsotonicRegression
+
+from auditbook.cohort import Cohort, as_numbers, name_models
+from auditbook.errors import InputError, naming
+from auditbook.pocket_settings import PocketSettings, UnitKind
+from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
+from auditbook.pockets.roles import Roles, assign_roles, canonical_order, hash_records
+from auditbook.records import Attribute
+from auditbook.scoring import (
+    MIN_TRAIN_EVENTS,
+    Split,
+    Training,
+    build_features,
+    choose_models,
+    read_panel,
+    train_panel,
+)
+
+HUGE = 1e100
+"""Outcomes and predictions beyond this (ours) are refused."""
+
+
+@dataclass(frozen=True)
+class PocketWorld:
+    """A cohort as a pocket audit sees it: records in canonical order, each with one role.
+
+    Attributes
+    ----------
+    data : PocketData
+        All n records. Predictions of models trained here are nan on the development records, which they were
+        fitted on.
+    roles : Roles
+        Positions of the records of each role.
+    contrasts : tuple of Contrast
+        Pairs of groups that are compared.
+    order : int64 array, shape (n,)
+        Position in the cohort of each record.
+    notes : tuple of str
+        What was left out or mapped, in words.
+    """
+
+    data: PocketData
+    roles: Roles
+    contrasts: tuple[Contrast, ...]
+    order: NDArray[np.int64]
+    notes: tuple[str, ...]
+
+
+def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
+    """Name the columns that maps may use: features without compared attributes, sites, units and late ones.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    settings : PocketSettings
+        Says whether late columns may be used, and which further ones may not.
+
+    Returns
+    -------
+    tuple of str
+        In the table's order.
+    """
+    file = cohort.file
+    barred = _compared_columns(cohort, settings) | {file.site.column, file.unit.column}
+    barred |= set(settings.exclude) | (set() if settings.late else set(cohort.late_columns))
+    return tuple(name for name in cohort.feature_columns if name not in barred)
+
+
+def _compared_columns(cohort: Cohort, settings: PocketSettings) -> set[str]:
+    """Name the columns of the attributes whose groups are compared."""
+    compared = settings.attributes or tuple(item.name for item in cohort.file.attributes)
+    return {item.column for item in cohort.file.attributes if item.name in compared}
+
+
+def unit_kind(cohort: Cohort, settings: PocketSettings) -> UnitKind:
+    """Tell what the units are: a unit that is the site counts as site, one of its own as record."""
+    file = cohort.file
+    if settings.unit == "record":
+        return "record"
+    by_site = file.site.column is not None and file.unit.column in (None, file.site.column)
+    if settings.unit == "site" or by_site:
+        return "site"
+    return "unit" if file.unit.column is not None else "record"
+
+
+def build_world(
+    cohort: Cohort,
+    *,
+    settings: PocketSettings,
+    seed: int,
+    cache_dir: Path,
+    jobs: int,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> PocketWorld:
+    """Put a cohort's records in order, give each unit its role, and predict.
+
+    The order and the roles follow from the content of the records alone, outcome, groups and names of units
+    left aside, so that neither renaming units nor shuffling rows changes anything.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cohort.
+    settings : PocketSettings
+        Roles, units, columns and models.
+    seed : int
+        Seed of the roles and of the training.
+    cache_dir : Path
+        Where trained scores are kept.
+    jobs : int
+        Cores to use; the result does not depend on it.
+    force : bool
+        True trains anew.
+    progress : callable
+        Is told what is being done.
+
+    Returns
+    -------
+    PocketWorld
+        Ready for discovery.
+
+    Raises
+    ------
+    InputError
+        If no column is left for the maps, a role would be empty, or no prediction can be audited.
+    """
+    columns = map_columns(cohort, settings)
+    if not columns:
+        raise InputError("no feature column is left to learn pockets from")
+    kind = unit_kind(cohort, settings)
+    order, unit = _order(cohort, settings, kind)
+    roles = assign_roles(
+        unit,
+        development=settings.development,
+        discovery=settings.discovery,
+        graph_share=settings.graph_share,
+        seed=seed,
+    )
+    attributes = tuple(
+        Attribute(item.name, item.groups, item.codes[order], item.reference) for item in cohort.attributes
+    )
+    data = PocketData(
+        table=cohort.table[list(columns)].iloc[order].reset_index(drop=True),
+        outcome=cohort.outcome[order].astype(np.float64),
+        continuous=cohort.continuous,
+        unit=unit,
+        unit_kind=kind,
+        attributes=attributes,
+    )
+    predictions, notes = _given(cohort, settings, order, roles)
+    predictions |= _trained(
+        cohort,
+        settings,
+        order,
+        roles,
+        unit,
+        seed=seed,
+        cache_dir=cache_dir,
+        jobs=jobs,
+        force=force,
+        progress=progress,
+    )
+    _check_sizes(cohort, predictions)
+    if not predictions:
+        raise InputError("no prediction can be audited in pockets: " + "; ".join(notes))
+    compared = tuple(item for item in attributes if item.name in (settings.attributes or (item.name,)))
+    world = PocketData(**{**vars(data), "predictions": predictions})
+    return PocketWorld(world, roles, declare_contrasts(compared), order, tuple(notes))
+
+
+def _order(
+    cohort: Cohort, settings: PocketSettings, kind: UnitKind
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the canonical order of the records, and the unit of each in that order, numbered from 0.
+
+    Units that are alike in everything but outcomes and groups are told apart by their names, and records of
+    one unit by their outcomes, which decide no role.
+    """
+    file = cohort.file
+    aside = {file.outcome.column, file.site.column, file.unit.column}
+    aside |= _compared_columns(cohort, settings)
+    hashes = hash_records(cohort.table.drop(columns=[name for name in aside if name in cohort.table]))
+    names = {"unit": cohort.unit, "site": cohort.site}.get(kind)
+    unit = np.arange(len(hashes)) if names is None else pd.factorize(names)[0]
+    named = np.unique(cohort.unit if names is None else names, return_inverse=True)[1]
+    first = np.lexsort((cohort.outcome, hashes, named))
+    order = first[canonical_order(hashes[first], unit[first])]
+    return order, pd.factorize(unit[order])[0].astype(np.int64)
+
+
+def _given(
+    cohort: Cohort, settings: PocketSettings, order: NDArray[np.int64], roles: Roles
+) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
+    """Read the given scores on the outcome's scale."""
+    found, notes = {}, []
+    for score in cohort.file.scores:
+        values = as_numbers(cohort.table[score.column]).cells[order].astype(np.float64)
+        if score.kind == "decision":
+            notes.append(f"{score.name} is a decision of 0 or 1, which predicts no risk")
+            continue
+        if score.kind == "rank" or score.name in settings.isotonic:
+            part = roles.development
+            fitted = IsotonicRegression(out_of_bounds="clip").fit(values[part], cohort.outcome[order][part])
+            values = np.asarray(fitted.predict(values), dtype=np.float64)
+            notes.append(
+                f"{score.name} is mapped by isotonic regression on {len(part):,} development records"
+            )
+        found[score.name] = values
+    return found, notes
+
+
+def _trained(
+    cohort: Cohort,
+    settings: PocketSettings,
+    order: NDArray[np.int64],
+    roles: Roles,
+    unit: NDArray[np.int64],
+    *,
+    seed: int,
+    cache_dir: Path,
+    jobs: int,
+    force: bool,
+    progress: Callable[[str], None],
+) -> dict[str, NDArray[np.float64]]:
+    """Train models of the panel on the development records; nan for these themselves."""
+    names = name_models(cohort.file, settings)
+    if not names:
+        return {}
+    rest = np.sort(np.concatenate([roles.graph, roles.calibration, roles.audit]))
+    _check_events(cohort.outcome[order][roles.development])
+    split, outcome = Split(roles.development, rest), cohort.outcome[order][roles.development]
+    with naming("models for the pocket audit"):
+        features = build_features(
+            cohort.table.iloc[order].reset_index(drop=True),
+            cohort.feature_columns,
+            train_outcome=outcome,
+            unit=unit.astype(str),
+            split=split,
+            seed=seed,
+        )
+        made = train_panel(
+            [Training(config, features) for config in choose_models(names, read_panel())],
+            outcome,
+            seed=seed,
+            jobs=jobs,
+            cache_dir=cache_dir,
+            force=force,
+            progress=progress,
+        )
+    found = {}
+    for name, scores in zip(names, made, strict=True):
+        values = np.full(len(order), np.nan)
+        values[rest] = scores.values
+        found[name] = values
+    return found
+
+
+def _check_events(outcome: NDArray[np.number]) -> None:
+    """Raise InputError when the development records hold too few events or non-events to train on."""
+    events = int(np.count_nonzero(outcome))
+    fewest = min(events, len(outcome) - events)
+    if fewest < MIN_TRAIN_EVENTS:
+        raise InputError(
+            f"the development records hold {events:,} events and {len(outcome) - events:,} non-events, and "
+            f"models need {MIN_TRAIN_EVENTS} of each; use a larger cohort, or give scores"
+        )
+
+
+def _check_sizes(cohort: Cohort, predictions: dict[str, NDArray[np.float64]]) -> None:
+    """Raise InputError where a number is too large for its square to be summed."""
+    named = {cohort.file.outcome.column: cohort.outcome, **predictions}
+    huge = [name for name, values in named.items() if np.nanmax(np.abs(values), initial=0) > HUGE]
+    if huge:
+        raise InputError(f"{' and '.join(huge)} runs beyond {HUGE:g}, where errors cannot be averaged")

@@ -1,0 +1,41 @@
+"""Whom does a score put above whom, and is it calibrated: areas by groups, parity, comparison of models?"""
+
+from auditbook.ranking.area_metrics import (
+    AUC_METRICS,
+    assess_parity,
+)
+from auditbook.ranking.calibration import (
+    WHOLE,
+    bound_bins,
+    fit_calibration,
+)
+from auditbook.ranking.collapsibility import (
+    PERFORMANCE,
+    Sample,
+    collapse,
+    compare_intercept_weights,
+    find_counterexample,
+    pool_samples,
+)
+from auditbook.ranking.joint import joint_levels
+from auditbook.ranking.matrix import (
+    AucMatrix,
+    auc_matrix,
+    matrix_interval,
+    matrix_site_interval,
+)
+from auditbook.ranking.parity import make_auc_tables
+from auditbook.ranking.scenarios import (
+    GROUPS,
+    SCENARIOS,
+    Scenario,
+    SimulatedRecords,
+    integrate_scenario,
+    scenario_density,
+    tabulate_scenario,
+)
+from auditbook.ranking.summary import summarise_areas
+from auditbook.ranking.tables import (
+    UNDEFINED,
+    tabulate_auc_matrix,
+)

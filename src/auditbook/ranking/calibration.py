@@ -1,0 +1,275 @@
+"""Do the probabilities mean the same in every group?"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import statsmodels.api as sm
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+from statsmodels.tools.sm_exceptions import PerfectSeparationError
+
+from auditbook.evidence import check_records, group_auc, settle_sites, wilson_interval
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
+from auditbook.verdicts import name_shortfall
+
+Array = NDArray[np.float64]
+
+CALIBRATION_COLUMNS = (
+    "model attribute group n events intercept intercept_low intercept_high slope slope_low slope_high "
+    "intercept_site_low intercept_site_high slope_site_low slope_site_high sites reason"
+).split()
+WHOLE = "all"
+"""Name of the attribute, and of its one group, that holds every record."""
+CLIP = 1e-6
+"""Scores of 0 and 1 have no logit and are moved this far inside."""
+ENDLESS = 50.0
+"""A fitted coefficient beyond this is on its way to infinity."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One coefficient of a calibration fit; nan where there is none.
+
+    Attributes
+    ----------
+    value : float
+        Estimate.
+    low, high : float
+        Interval that takes records as independent.
+    site_low, site_high : float
+        Interval with whole sites as the units.
+    """
+
+    value: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    site_low: float = float("nan")
+    site_high: float = float("nan")
+
+
+NOTHING = Fitted()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    r"""Calibration of one group of records.
+
+    Attributes
+    ----------
+    intercept : Fitted
+        a in :math:`\mathrm{logit}\,P(y = 1) = a + \mathrm{logit}\,s`: 0 when as many events happen as are
+        predicted, above 0 when more do.
+    slope : Fitted
+        b in :math:`\mathrm{logit}\,P(y = 1) = a' + b\,\mathrm{logit}\,s`: 1 when the scores spread as they
+        should, below 1 when they are too extreme.
+    reason : str
+        Why one of them is missing or to be read with care; blank when nothing is to be said.
+    """
+
+    intercept: Fitted
+    slope: Fitted
+    reason: str
+
+
+def fit_calibration(
+    outcome: ArrayLike, values: ArrayLike, *, site: ArrayLike | None = None, level: float = 0.95
+) -> Calibration:
+    """Fit calibration intercept and slope by logistic regression (statsmodels).
+
+    Parameters
+    ----------
+    outcome : array of 0 and 1, shape (n,)
+        1 where the event happened.
+    values : float array, shape (n,)
+        Probabilities. Those of 0 and 1 are moved inside by 0.000001, and the reason says so.
+    site : int array, shape (n,), optional
+        Position of each record's site, for intervals with sites as the independent units.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    Calibration
+        nan with one outcome only; no slope when all scores are equal or separate the outcomes; no interval by
+        site with fewer than two sites.
+
+    References
+    ----------
+    Van Calster, B. et al. (2019). Calibration: the Achilles heel of predictive analytics.
+    doi:10.1186/s12916-019-1466-7
+
+    Examples
+    --------
+    >>> found = fit_calibration([0, 0, 0, 1, 0, 1, 1, 1], np.repeat([0.25, 0.75], 4))
+    >>> abs(round(found.intercept.value, 6)), round(found.slope.value, 6)
+    (0.0, 1.0)
+    """
+    events, scores = np.asarray(outcome).astype(float), np.asarray(values, float)
+    if len(np.unique(events)) < 2:
+        lack = "no records" if not len(events) else "no events" if not events.any() else "no non-events"
+        return Calibration(NOTHING, NOTHING, lack)
+    edge = int(np.count_nonzero((scores <= 0) | (scores >= 1)))
+    notes = [f"{edge} {'score' if edge == 1 else 'scores'} of 0 or 1 moved inside"] if edge else []
+    position = logit(np.clip(scores, CLIP, 1 - CLIP))
+    units = None if site is None else np.unique(site, return_inverse=True)[1]
+    ones = np.ones((len(events), 1))
+    intercept = _fit(events, ones, position, units, level)
+    slope, area = NOTHING, group_auc(events, scores, np.zeros(len(events), int), 1)[0]
+    if np.ptp(position) == 0:
+        notes.append("all scores are equal, so there is no slope")
+    elif area in (0, 1):
+        notes.append("the score separates events and non-events, so there is no slope")
+    else:
+        slope = _fit(events, np.hstack([ones, position[:, None]]), 0 * position, units, level)
+        if np.isnan(slope.value):
+            notes.append("the fit of the slope does not settle")
+    if np.isnan(intercept.value):
+        notes.append("the fit of the intercept does not settle")
+    return Calibration(intercept, slope, "; ".join(notes))
+
+
+def _fit(events: Array, design: Array, offset: Array, units: NDArray[np.intp] | None, level: float) -> Fitted:
+    """Fit a logistic regression and report its last coefficient."""
+    model = sm.Logit(events, design, offset=offset)
+    asked: dict[str, Any] = {"method": "newton", "disp": 0, "warn_convergence": False}
+    by_site = (float("nan"), float("nan"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they warn of is checked below
+        try:
+            found = model.fit(start_params=np.zeros(design.shape[1]), **asked)
+            if not _settled(found):  # Newton's steps may overshoot where scores are very extreme
+                near = model.fit(start_params=np.zeros(design.shape[1]), **asked | {"method": "bfgs"})
+                found = model.fit(start_params=near.params, **asked)
+            if not _settled(found):
+                return NOTHING
+            value, bounds = float(found.params[-1]), found.conf_int(alpha=1 - level)[-1]
+            if units is not None and units.max() > 0:
+                kinds = {"cov_type": "cluster", "cov_kwds": {"groups": units}, "use_t": True}
+                by_site = model.fit(start_params=found.params, **asked, **kinds).conf_int(alpha=1 - level)[-1]
+        except (np.linalg.LinAlgError, PerfectSeparationError):
+            return NOTHING
+    return Fitted(value, *_open(bounds), *_open(by_site))
+
+
+def _settled(found: Any) -> bool:
+    """Tell whether a fit ended at finite coefficients."""
+    return bool(found.mle_retvals["converged"] and (np.abs(found.params) < ENDLESS).all())
+
+
+def _open(bounds: ArrayLike) -> tuple[float, float]:
+    """Blank an interval of no width."""
+    low, high = (float(bound) for bound in np.asarray(bounds))
+    return (low, high) if high - low > 1e-9 else (float("nan"), float("nan"))
+
+
+def tabulate_calibration(records: AuditRecords, *, protocol: Protocol, level: float = 0.95) -> pd.DataFrame:
+    """Tabulate calibration intercept and slope of every group under every model: ``calibration.csv``.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    protocol : Protocol
+        The minimum support.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, attribute and group, in declared order, after one row for all records (attribute and
+        group "all"), with the columns `CALIBRATION_COLUMNS`: estimates with intervals that take records as
+        independent, then intervals with whole sites as the units (blank without sites) and the number of
+        sites. `reason` says why a number is missing, and of what a group has less than the minimum support. A
+        model without probabilities has the rows, and no numbers in them.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be audited.
+
+    Examples
+    --------
+    >>> scores = (Score("m", "probability", 0.5, np.repeat([0.25, 0.75], 4)),)
+    >>> records = AuditRecords(np.array([0, 0, 0, 1, 0, 1, 1, 1], np.int8), (), scores)
+    >>> tabulate_calibration(records, protocol=Protocol())["slope"].round(6).tolist()
+    [1.0]
+    """
+    check_records(records)
+    site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
+    whole = Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp))
+    rows = [
+        row
+        for score in records.scores
+        for attribute in (whole, *records.attributes)
+        for row in _fit_groups(records, score, attribute, site if n_sites > 1 else None, protocol, level)
+    ]
+    return pd.DataFrame(rows, columns=CALIBRATION_COLUMNS)
+
+
+def _fit_groups(
+    records: AuditRecords,
+    score: Score,
+    attribute: Attribute,
+    site: NDArray[np.intp] | None,
+    protocol: Protocol,
+    level: float,
+) -> Iterator[dict[str, Any]]:
+    """Write down one attribute's groups under one model."""
+    for place, name in enumerate(attribute.groups):
+        mine = np.flatnonzero(attribute.codes == place)
+        events = int(records.outcome[mine].sum())
+        row = {"model": score.model, "attribute": attribute.name, "group": name, "n": len(mine)}
+        row |= {"events": events, "reason": f"no probability: the score is a {score.kind}"}
+        if score.kind == "probability":
+            asked = records.outcome[mine], score.values[mine]
+            found = fit_calibration(*asked, site=None if site is None else site[mine], level=level)
+            row |= _columns("intercept", found.intercept) | _columns("slope", found.slope)
+            short = name_shortfall(events, len(mine) - events, protocol=protocol)
+            row["reason"] = "; ".join(dict.fromkeys(part for part in (short, found.reason) if part))
+            row["sites"] = np.nan if site is None else len(np.unique(site[mine]))
+        yield row
+
+
+def _columns(name: str, fitted: Fitted) -> dict[str, float]:
+    """Name the numbers of a coefficient."""
+    ends = {
+        "low": fitted.low,
+        "high": fitted.high,
+        "site_low": fitted.site_low,
+        "site_high": fitted.site_high,
+    }
+    return {name: fitted.value} | {f"{name}_{end}": value for end, value in ends.items()}
+
+
+def bound_bins(score_bins: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
+    """Add each score bin's event rate with Wilson's interval: what a reliability curve draws.
+
+    Parameters
+    ----------
+    score_bins : DataFrame
+        Rows of score_bins.csv.
+    level : float
+        Coverage of each interval, records being independent.
+
+    Returns
+    -------
+    DataFrame
+        `score_bins` with event_rate, event_rate_low and event_rate_high; nan in an empty bin.
+
+    Examples
+    --------
+    >>> table = bound_bins(pd.DataFrame({"n": [10, 0], "events": [0, 0]}))
+    >>> table["event_rate_high"].round(4).tolist()
+    [0.2775, nan]
+    """
+    bounds = wilson_interval(score_bins["events"], score_bins["n"], level=level)
+    held = score_bins["n"].where(score_bins["n"] > 0)
+    return score_bins.assign(
+        event_rate=score_bins["events"] / held, event_rate_low=bounds.low, event_rate_high=bounds.high
+    )

@@ -1,0 +1,461 @@
+"""How well does a score order the events of each group against the non-events of every group?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+from scipy.stats import norm, t
+
+from auditbook.evidence import (
+    Interval,
+    PlacementSums,
+    ScoreLevels,
+    SiteSums,
+    rank_levels,
+    rate,
+    sum_placements,
+)
+
+Array = NDArray[np.float64]
+
+FLAT = 1e-13
+"""A mean square of placements below this is rounding; its root is far below one pair of records."""
+
+
+@dataclass(frozen=True)
+class AucMatrix:
+    r"""Areas under the ROC curve within and across groups, with what their covariance is made of.
+
+    .. math:: A_{gh} = P(s > s') + P(s = s')/2
+
+    for an event of group g with score s and a non-event of group h with score s'.
+
+    Attributes
+    ----------
+    auc : float array, shape (n_groups, n_groups)
+        [g, h]; the diagonal holds the areas within groups. 1 when every event of g lies above every non-event
+        of h, 0.5 when the score does not order them; nan without events of g or non-events of h.
+    events, others : float array, shape (n_groups,)
+        Events and non-events of each group.
+    event_scatter : float array, shape (n_groups, n_groups, n_groups)
+        [g, h, k]: over the events of g, sum of the products of their placements among the non-events of h and
+        of k (shares below, ties half), each less its mean.
+    other_scatter : float array, shape (n_groups, n_groups, n_groups)
+        [h, g, k]: the same over the non-events of h, for their placements among the events of g and of k.
+    by_site : SiteSums or None
+        Sums of placements by site; None without sites.
+    """
+
+    auc: Array
+    events: Array
+    others: Array
+    event_scatter: Array
+    other_scatter: Array
+    by_site: SiteSums | None = None
+
+    @property
+    def within(self) -> Array:
+        """Areas within groups, shape (n_groups,)."""
+        return np.diagonal(self.auc)
+
+    @property
+    def event_share(self) -> Array:
+        """Each group's share of all events, shape (n_groups,)."""
+        return rate(self.events, self.events.sum())
+
+    @property
+    def other_share(self) -> Array:
+        """Each group's share of all non-events, shape (n_groups,)."""
+        return rate(self.others, self.others.sum())
+
+
+def auc_matrix(
+    outcome: ArrayLike, values: ArrayLike, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None
+) -> AucMatrix:
+    """Find all areas within and across the groups of one attribute.
+
+    Parameters
+    ----------
+    outcome : array of 0 and 1, shape (n,)
+        1 where the event happened.
+    values : float array, shape (n,)
+        The scores; any order-preserving change of them gives the same areas.
+    codes : int array, shape (n,)
+        Position of each record's group.
+    n_groups : int
+        Number of groups.
+    site : int array, shape (n,), optional
+        Position of each record's site.
+
+    Returns
+    -------
+    AucMatrix
+        Ties count half.
+
+    Raises
+    ------
+    InputError
+        If lengths differ, a score is missing, a position is out of bounds, or an outcome is neither 0 nor 1.
+
+    References
+    ----------
+    Kallus, N. and Zhou, A. (2019). The fairness of risk scores beyond classification. arXiv:1902.05826
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
+
+    Examples
+    --------
+    >>> auc_matrix([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.3], [0, 0, 1, 1], 2).auc.tolist()
+    [[1.0, 0.0], [1.0, 0.5]]
+    """
+    n_sites = 0 if site is None else int(np.max(site, initial=-1)) + 1
+    return order_matrix(rank_levels(outcome, values), codes, n_groups, site=site, n_sites=n_sites)
+
+
+def order_matrix(
+    levels: ScoreLevels, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None, n_sites: int = 0
+) -> AucMatrix:
+    """Find all areas of one attribute from records that stand in the order of their scores.
+
+    Parameters
+    ----------
+    levels : ScoreLevels
+        From `rank_levels`; the same for every attribute.
+    codes, n_groups, site, n_sites
+        As for `sum_placements`.
+
+    Returns
+    -------
+    AucMatrix
+        As `auc_matrix`.
+
+    Examples
+    --------
+    >>> order_matrix(rank_levels([0, 1], [0.1, 0.2]), [0, 0], 1).auc.tolist()
+    [[1.0]]
+    """
+    sums = sum_placements(levels, codes, n_groups, site=site, n_sites=n_sites)
+    auc = rate(sums.event_sum, 2 * np.outer(sums.events, sums.others))
+    return AucMatrix(
+        auc=auc,
+        events=sums.events,
+        others=sums.others,
+        event_scatter=_scatter(sums.event_cross, sums.others, auc, sums.events),
+        other_scatter=_scatter(sums.other_cross, sums.events, auc.T, sums.others),
+        by_site=_share_sites(sums),
+    )
+
+
+def _scatter(cross: Array, opposite: Array, mean: Array, held: Array) -> Array:
+    """Centre the sums of products of placements, shape (n_groups, n_groups, n_groups)."""
+    twice = np.where(opposite > 0, 2 * opposite, np.nan)
+    scatter = cross / (twice[:, None] * twice) - held[:, None, None] * mean[:, :, None] * mean[:, None, :]
+    squares = np.einsum("ghh->gh", scatter)
+    flat = squares <= FLAT * held[:, None]
+    scatter[flat[:, :, None] | flat[:, None, :]] = 0
+    return scatter
+
+
+def _share_sites(sums: PlacementSums) -> SiteSums | None:
+    """Turn each site's sums of placements into sums of shares."""
+    if sums.by_site is None:
+        return None
+    of_events, of_others = (np.where(held > 0, 2 * held, np.nan) for held in (sums.others, sums.events))
+    site = sums.by_site
+    return SiteSums(site.events, site.others, site.event_sum / of_events, site.other_sum / of_others)
+
+
+def standard_errors(matrix: AucMatrix) -> Array:
+    r"""Find DeLong's standard error of every area, taking records as independent.
+
+    .. math:: \mathrm{SE}^2_{gh} = \frac{S^{10}_g[h,h]}{m_g} + \frac{S^{01}_h[g,g]}{n_h}
+
+    with the sample variances of the placements of the :math:`m_g` events and of the :math:`n_h` non-events.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        From `auc_matrix`.
+
+    Returns
+    -------
+    float array, shape (n_groups, n_groups)
+        0 under perfect separation and when all scores are tied; nan with fewer than two events of g or
+        non-events of h.
+
+    References
+    ----------
+    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
+
+    Examples
+    --------
+    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1)
+    >>> round(float(standard_errors(matrix)[0, 0] ** 2), 4)
+    0.125
+    """
+    events, others = _error_parts(matrix)
+    return np.sqrt(events + others)
+
+
+def _error_parts(matrix: AucMatrix) -> tuple[Array, Array]:
+    """Split the squared errors, shape (n_groups, n_groups), into what events and what non-events add."""
+    events = np.einsum("ghh->gh", matrix.event_scatter) * _divisor(matrix.events)[:, None]
+    others = np.einsum("hgg->hg", matrix.other_scatter) * _divisor(matrix.others)[:, None]
+    return events, others.T
+
+
+def _divisor(held: Array) -> Array:
+    """One over n (n - 1); nan below two."""
+    return rate(1.0, np.where(held > 1, held * (held - 1), 0))
+
+
+@dataclass(frozen=True)
+class SiteErrors:
+    """Standard errors with whole sites as the units.
+
+    Attributes
+    ----------
+    se : float array, shape (n_groups, n_groups)
+        nan with fewer than two sites that take part.
+    sites : float array, shape (n_groups, n_groups)
+        Sites that hold an event of g or a non-event of h.
+    pairs : float array, shape (n_groups, n_groups)
+        Most pairs of an event of g and a non-event of h such that no two pairs share a site.
+    """
+
+    se: Array
+    sites: Array
+    pairs: Array
+
+
+def site_influence(matrix: AucMatrix) -> Array:
+    r"""Find what each site adds to every area, to first order.
+
+    .. math:: \psi_{s,gh} = \frac{1}{m_g} \sum_{i \in s,g} (V_{ih} - A_{gh})
+              + \frac{1}{n_h} \sum_{j \in s,h} (W_{jg} - A_{gh})
+
+    with V and W the placements of events and non-events. Over all sites they add up to zero.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        Made with sites.
+
+    Returns
+    -------
+    float array, shape (n_sites, n_groups, n_groups)
+        nan where the area is nan.
+
+    Examples
+    --------
+    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1, site=[0, 1, 0, 1])
+    >>> site_influence(matrix)[:, 0, 0].tolist()
+    [0.0, 0.0]
+    """
+    site = matrix.by_site
+    if site is None:
+        return np.zeros((0, *matrix.auc.shape))
+    event = site.event_sum - site.events[:, :, None] * matrix.auc
+    other = site.other_sum - site.others[:, :, None] * matrix.auc.T
+    return event / matrix.events[:, None] + np.swapaxes(other / matrix.others[:, None], 1, 2)
+
+
+def site_errors(matrix: AucMatrix) -> SiteErrors:
+    r"""Find the standard error of every area when sites, not records, are independent.
+
+    .. math:: \mathrm{SE}^2 = \frac{S}{S - 1} \sum_s \psi_s^2
+
+    over the S sites that take part.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        Made with sites.
+
+    Returns
+    -------
+    SiteErrors
+        nan throughout without sites.
+
+    References
+    ----------
+    Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. doi:10.2307/2533958
+
+    Examples
+    --------
+    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1, site=[0, 1, 1, 0])
+    >>> float(site_errors(matrix).se[0, 0])
+    0.5
+    """
+    if matrix.by_site is None:
+        blank = np.full(matrix.auc.shape, np.nan)
+        return SiteErrors(blank, np.zeros_like(blank), np.zeros_like(blank))
+    has_event, has_other = (
+        (held > 0).astype(float) for held in (matrix.by_site.events, matrix.by_site.others)
+    )
+    both = has_event.T @ has_other
+    n_event, n_other = has_event.sum(axis=0)[:, None], has_other.sum(axis=0)[None]
+    sites = n_event + n_other - both
+    square = np.square(site_influence(matrix)).sum(axis=0)
+    square[square < FLAT**2] = 0
+    factor = rate(sites, np.where(sites > 1, sites - 1, 0))
+    return SiteErrors(np.sqrt(factor * square), sites, both + np.minimum(n_event - both, n_other - both))
+
+
+def bound_areas(
+    auc: ArrayLike, se: ArrayLike, *, level: float, df: ArrayLike = np.inf, pairs: ArrayLike
+) -> Interval:
+    r"""Bound areas on the logit scale; from one side where events and non-events are perfectly separated.
+
+    .. math:: \mathrm{logit}\,A \pm t\,\mathrm{SE}/(A(1 - A))
+
+    A standard error of zero says nothing. For A = 1 (and mirrored for 0) the lower bound is
+    :math:`\alpha^{1/m}` instead (ours), with :math:`\alpha` = 1 - level: m disjoint pairs are all in order
+    with probability :math:`A^m`.
+
+    Parameters
+    ----------
+    auc, se : float arrays that broadcast together
+        Areas and their standard errors.
+    level : float
+        Coverage of each interval by itself.
+    df : float array
+        Degrees of freedom of Student's t; infinite for the normal distribution.
+    pairs : float array
+        m, such as the smaller of the numbers of events and of non-events.
+
+    Returns
+    -------
+    Interval
+        Never of zero width; nan where the standard error is nan, or is zero without perfect separation.
+
+    Examples
+    --------
+    >>> found = bound_areas([0.75, 1.0], [0.05, 0.0], level=0.95, pairs=[20, 10])
+    >>> found.low.round(3).tolist(), found.high.round(3).tolist()
+    ([0.64, 0.741], [0.835, 1.0])
+    """
+    area, error, free, one_side = np.broadcast_arrays(*(np.asarray(x, float) for x in (auc, se, df, pairs)))
+    parted = ((area == 0) | (area == 1)) & (one_side > 0)
+    known = (error > 0) & (area > 0) & (area < 1)
+    inner = np.where(known, area, 0.5)
+    width = student_quantile(level, free) * np.where(known, error, np.nan) / (inner * (1 - inner))
+    bound = np.power(1 - level, 1 / np.where(parted, one_side, 1))
+    low = np.where(parted, np.where(area == 1, bound, 0.0), expit(logit(inner) - width))
+    high = np.where(parted, np.where(area == 1, 1.0, 1 - bound), expit(logit(inner) + width))
+    return Interval(low, high)
+
+
+def student_quantile(level: float, df: ArrayLike) -> Array:
+    """Find how many standard errors an interval reaches to each side.
+
+    Parameters
+    ----------
+    level : float
+        Its coverage.
+    df : float array
+        Degrees of freedom, infinite for the normal distribution; at least one is assumed.
+
+    Returns
+    -------
+    float array
+        1.96 for 95 % and infinite degrees of freedom.
+
+    Examples
+    --------
+    >>> student_quantile(0.95, [4, np.inf]).round(2).tolist()
+    [2.78, 1.96]
+    """
+    free = np.asarray(df, float)
+    endless = ~(free < np.inf)
+    quantile = t.ppf(0.5 + level / 2, np.where(endless, 1.0, np.maximum(free, 1.0)))
+    return np.where(endless, norm.ppf(0.5 + level / 2), quantile)
+
+
+def satterthwaite(matrix: AucMatrix) -> Array:
+    r"""Find the degrees of freedom of every standard error.
+
+    .. math:: \nu = \frac{(a + b)^2}{a^2/(m - 1) + b^2/(n - 1)}
+
+    with a and b the parts of the squared error that come from m events and n non-events. With few events in a
+    group the normal quantile makes intervals too short; Student's, with these, mends most of it.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        From `auc_matrix`.
+
+    Returns
+    -------
+    float array, shape (n_groups, n_groups)
+        Infinite where the standard error is zero or nan.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    doi:10.2307/3002019
+
+    Examples
+    --------
+    >>> float(satterthwaite(auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1))[0, 0])
+    2.0
+    """
+    events, others = _error_parts(matrix)
+    spread = rate(events**2, np.maximum(matrix.events - 1, 0)[:, None]) + rate(
+        others**2, np.maximum(matrix.others - 1, 0)
+    )
+    found = rate((events + others) ** 2, spread)
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def matrix_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
+    """Bound every area, taking records as independent.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        From `auc_matrix`.
+    level : float
+        Coverage of each interval by itself; `joint_levels` says which makes all hold at once.
+
+    Returns
+    -------
+    Interval
+        Shape (n_groups, n_groups).
+
+    Examples
+    --------
+    >>> found = matrix_interval(auc_matrix([0, 0, 1, 1], [1, 2, 3, 4], [0] * 4, 1))
+    >>> float(found.low[0, 0].round(3)), float(found.high[0, 0])
+    (0.224, 1.0)
+    """
+    pairs = np.minimum(matrix.events[:, None], matrix.others)
+    return bound_areas(
+        matrix.auc, standard_errors(matrix), level=level, df=satterthwaite(matrix), pairs=pairs
+    )
+
+
+def matrix_site_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
+    """Bound every area with sites as the units; degrees of freedom: the sites that take part, less one.
+
+    Parameters
+    ----------
+    matrix : AucMatrix
+        Made with sites.
+    level : float
+        Coverage of each interval by itself.
+
+    Returns
+    -------
+    Interval
+        Shape (n_groups, n_groups); nan with fewer than two sites that take part.
+
+    Examples
+    --------
+    >>> matrix = auc_matrix([0, 0, 1, 1], [1, 2, 3, 4], [0] * 4, 1, site=[0, 1, 1, 0])
+    >>> float(matrix_site_interval(matrix).low[0, 0].round(3))
+    0.224
+    """
+    found = site_errors(matrix)
+    pairs = np.where(found.sites > 1, found.pairs, 0)
+    return bound_areas(matrix.auc, found.se, level=level, df=found.sites - 1, pairs=pairs)

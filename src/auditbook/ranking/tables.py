@@ -1,0 +1,347 @@
+"""What are the areas within and across groups, what do the fairness metrics say, and how sure is all that?"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.evidence import THREADS, check_records, open_stream, rank_levels, settle_groups, settle_sites
+from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
+from auditbook.ranking.joint import joint_levels
+from auditbook.ranking.matrix import (
+    AucMatrix,
+    matrix_interval,
+    matrix_site_interval,
+    order_matrix,
+    site_errors,
+    standard_errors,
+)
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
+from auditbook.verdicts import name_shortfall
+
+MATRIX_COLUMNS = (
+    "model attribute event_group nonevent_group auc se ci_low ci_high n_events n_nonevents status "
+    "joint_low joint_high se_site site_low site_high sites reason"
+).split()
+FAIRNESS_COLUMNS = (
+    "model attribute metric value ci_low ci_high advice group other_group site_low site_high reason"
+).split()
+
+UNDEFINED, NO_INTERVAL, ONE_SIDED, KNOWN = "undefined", "no interval", "one-sided", "two-sided"
+"""Status of an area: not there, there without an interval, with a one-sided one, with a two-sided one."""
+
+
+@dataclass(frozen=True)
+class MeasuredAreas:
+    """The areas of one attribute under one model.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    attribute : Attribute
+        The groups that hold records, as settled.
+    empty : tuple of str
+        Groups that were declared but hold no record.
+    matrix : AucMatrix
+        Of the settled groups.
+    """
+
+    model: str
+    attribute: Attribute
+    empty: tuple[str, ...]
+    matrix: AucMatrix
+
+    def stream(self, seed: int, what: str) -> np.random.Generator:
+        """Open a stream of random numbers that depends on model and attribute alone."""
+        return open_stream(seed, f"auc {what}", self.model, self.attribute.name)
+
+
+def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
+    """Find the AUC matrix of every attribute under every model; scores are sorted once a model.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited. Decisions of 0 and 1 are scores with two values.
+
+    Returns
+    -------
+    list of MeasuredAreas
+        By model, then attribute, each in declared order.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be audited.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> measure_areas(records)[0].matrix.auc.tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    check_records(records)
+    settled = [settle_groups(attribute, records.outcome) for attribute in records.attributes]
+    site, n_sites = None, 0
+    if records.site is not None:
+        site, n_sites = settle_sites(records.site, records.outcome)
+    if n_sites < 2:
+        site, n_sites = None, 0
+
+    def measure(score: Score) -> list[MeasuredAreas]:
+        levels = rank_levels(records.outcome, score.values)
+        return [
+            MeasuredAreas(
+                score.model,
+                kept,
+                tuple(sorted(set(declared.groups) - set(kept.groups))),
+                order_matrix(levels, kept.codes, len(kept.groups), site=site, n_sites=n_sites),
+            )
+            for declared, kept in zip(records.attributes, settled, strict=True)
+        ]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [one for found in pool.map(measure, records.scores) for one in found]
+
+
+def tabulate_auc_matrix(
+    records: AuditRecords,
+    *,
+    protocol: Protocol,
+    seed: int,
+    level: float = 0.95,
+    areas: Sequence[MeasuredAreas] | None = None,
+) -> pd.DataFrame:
+    """Tabulate all areas within and across groups: ``auc_matrix.csv``.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    protocol : Protocol
+        The minimum support.
+    seed : int
+        Seed of the run, for the simultaneous intervals.
+    level : float
+        Coverage of the intervals.
+    areas : sequence of MeasuredAreas, optional
+        From `measure_areas`, when that is at hand.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, attribute, group of the events and group of the non-events, in declared order, with
+        the columns `MATRIX_COLUMNS`:
+
+        - `se`, `ci_low`, `ci_high`: standard error (DeLong) and interval of the single area, records being
+          independent; `joint_low`, `joint_high`: wider, so that all areas of the matrix hold at once;
+        - `se_site`, `site_low`, `site_high`: the same as the first three with whole sites as the units, and
+          `sites`, how many take part; blank without sites;
+        - `status`: "two-sided", "one-sided" (perfect separation), "no interval" or "undefined";
+        - `reason`: why, and which group has less than the minimum support.
+
+    References
+    ----------
+    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> tabulate_auc_matrix(records, protocol=Protocol(), seed=1)["auc"].tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    measured = measure_areas(records) if areas is None else areas
+    declared = {attribute.name: attribute for attribute in records.attributes}
+    frames = [_tabulate(one, declared[one.attribute.name], protocol, seed, level) for one in measured]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=MATRIX_COLUMNS)
+
+
+def _tabulate(
+    one: MeasuredAreas, declared: Attribute, protocol: Protocol, seed: int, level: float
+) -> pd.DataFrame:
+    """Tabulate one matrix, empty groups included."""
+    matrix, n_settled, n_groups = one.matrix, len(one.attribute.groups), len(declared.groups)
+    joint = joint_levels(matrix, level=level, rng=one.stream(seed, "matrix")).entries
+    single, together = matrix_interval(matrix, level=level), matrix_interval(matrix, level=joint)
+    sites, by_site = site_errors(matrix), matrix_site_interval(matrix, level=level)
+    place = np.array([_find(one.attribute.groups, name) for name in declared.groups])
+    first, second = (part.ravel() for part in np.meshgrid(place, place, indexing="ij"))
+    held = (first >= 0) & (second >= 0)
+
+    def spread(part: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(held, part[first, second], np.nan) if n_settled else np.full(n_groups**2, np.nan)
+
+    counts = np.stack([np.append(part, 0).astype(int)[place] for part in (matrix.events, matrix.others)])
+    columns: dict[str, Any] = {
+        "model": one.model,
+        "attribute": declared.name,
+        "event_group": np.repeat(np.array(declared.groups, dtype=object), n_groups),
+        "nonevent_group": np.tile(np.array(declared.groups, dtype=object), n_groups),
+        "auc": spread(matrix.auc),
+        "se": spread(standard_errors(matrix)),
+        "ci_low": spread(single.low),
+        "ci_high": spread(single.high),
+        "n_events": np.repeat(counts[0], n_groups),
+        "n_nonevents": np.tile(counts[1], n_groups),
+        "joint_low": spread(together.low),
+        "joint_high": spread(together.high),
+        "se_site": spread(sites.se),
+        "site_low": spread(by_site.low),
+        "site_high": spread(by_site.high),
+        "sites": np.where(held & (matrix.by_site is not None), spread(sites.sites), np.nan),
+    }
+    columns["status"] = _name_status(columns)
+    columns["reason"] = _explain(declared.groups, counts, columns, protocol)
+    return pd.DataFrame(columns, columns=MATRIX_COLUMNS)
+
+
+def _find(groups: Sequence[str], name: str) -> int:
+    """Position of a group; -1 when it is not there."""
+    return groups.index(name) if name in groups else -1
+
+
+def _name_status(columns: dict[str, Any]) -> NDArray[np.object_]:
+    """Say of every area what there is."""
+    status = np.where(np.isnan(columns["ci_low"]), NO_INTERVAL, KNOWN).astype(object)
+    status[np.isin(columns["auc"], (0, 1)) & (status == KNOWN)] = ONE_SIDED
+    status[np.isnan(columns["auc"])] = UNDEFINED
+    return status
+
+
+def _explain(
+    groups: Sequence[str], counts: NDArray[np.integer], columns: dict[str, Any], protocol: Protocol
+) -> list[str]:
+    """Say of every area what is missing; blank where nothing is."""
+    events = [
+        name_shortfall(int(e), protocol.min_records, protocol=protocol, needs=("events",)) for e in counts[0]
+    ]
+    others = [
+        name_shortfall(protocol.min_records, int(o), protocol=protocol, needs=("non_events",))
+        for o in counts[1]
+    ]
+    reasons = []
+    for row, status in enumerate(columns["status"]):
+        first, second = divmod(row, len(groups))
+        notes = [f"{groups[first]}: {events[first]}"] if events[first] else []
+        notes += [f"{groups[second]}: {others[second]}"] if others[second] else []
+        if status == ONE_SIDED:
+            notes.append("perfectly separated, so the interval is one-sided")
+        elif status == NO_INTERVAL and min(counts[0][first], counts[1][second]) > 1:
+            notes.append("the placements do not vary, so there is no interval")
+        elif status == NO_INTERVAL:
+            notes.append("one record does not vary, so there is no interval")
+        reasons.append("; ".join(notes))
+    return reasons
+
+
+def tabulate_auc_fairness(
+    records: AuditRecords,
+    *,
+    protocol: Protocol,
+    seed: int,
+    level: float = 0.95,
+    areas: Sequence[MeasuredAreas] | None = None,
+) -> pd.DataFrame:
+    """Tabulate every AUC-based fairness metric with the advice on it: ``auc_fairness.csv``.
+
+    Parameters
+    ----------
+    records, protocol, seed, level, areas
+        As for `tabulate_auc_matrix`.
+
+    Returns
+    -------
+    DataFrame
+        In the order of `AUC_METRICS`, one row a model, attribute and metric (and group, for xAUC1 and xAUC0),
+        with the columns `FAIRNESS_COLUMNS`:
+
+        - `value`, `ci_low`, `ci_high`: as `assess_areas` gives them, records being independent; `site_low`,
+          `site_high`: the interval with whole sites as the units, blank without sites;
+        - `advice`: what the critics of these metrics say of it;
+        - `group`, `other_group`: which group, or which pair has the largest difference (the larger area
+          first);
+        - `reason`: which groups were left out or have less than the minimum support. The value then says
+          nothing of them.
+
+    References
+    ----------
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
+    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
+    >>> table = tabulate_auc_fairness(records, protocol=Protocol(), seed=1)
+    >>> table.loc[1, ["metric", "value", "advice"]].tolist()
+    ['within_parity', 0.0, 'recommended']
+    """
+    measured = measure_areas(records) if areas is None else areas
+    declared = {attribute.name: attribute for attribute in records.attributes}
+    found = [
+        row
+        for one in measured
+        for row in _list_findings(one, declared[one.attribute.name], protocol, seed, level)
+    ]
+    return pd.DataFrame(found, columns=FAIRNESS_COLUMNS)
+
+
+def _list_findings(
+    one: MeasuredAreas, declared: Attribute, protocol: Protocol, seed: int, level: float
+) -> Iterator[dict[str, Any]]:
+    """Write down every metric of one attribute under one model, groups in their declared order."""
+    findings = assess_areas(one.matrix, level=level, rng=one.stream(seed, "metrics"))
+    sited: tuple[AreaFinding | None, ...] = (None,) * len(findings)
+    if one.matrix.by_site is not None:
+        sited = assess_areas(one.matrix, level=level, by_site=True, rng=one.stream(seed, "site metrics"))
+    groups, reasons = one.attribute.groups, _list_shortfalls(one, protocol)
+    rank = {name: place for place, name in enumerate(declared.groups)}
+    order = {name: place for place, name in enumerate(AUC_METRICS)}
+    rows = []
+    for finding, by_site in zip(findings, sited, strict=True):
+        single = finding.metric in ("xauc1", "xauc0")
+        name = "" if finding.group is None else groups[finding.group]
+        row = {
+            "model": one.model,
+            "attribute": declared.name,
+            "metric": finding.metric,
+            "value": finding.value,
+            "ci_low": finding.low,
+            "ci_high": finding.high,
+            "advice": AUC_METRICS[finding.metric].advice,
+            "group": name,
+            "other_group": "" if finding.other is None else groups[finding.other],
+            "site_low": np.nan if by_site is None else by_site.low,
+            "site_high": np.nan if by_site is None else by_site.high,
+            "reason": reasons.get(name, "") if single else _join(reasons, finding.metric),
+        }
+        rows.append((order[finding.metric], rank[name] if single else 0, row))
+    for name in one.empty:
+        blank = dict.fromkeys(("value", "ci_low", "ci_high", "site_low", "site_high"), np.nan)
+        for metric in ("xauc1", "xauc0"):
+            row = {"model": one.model, "attribute": declared.name, "metric": metric, "group": name}
+            row |= {"advice": AUC_METRICS[metric].advice, "other_group": "", "reason": "no records", **blank}
+            rows.append((order[metric], rank[name], row))
+    yield from (row for *_, row in sorted(rows, key=lambda item: item[:2]))
+
+
+def _list_shortfalls(one: MeasuredAreas, protocol: Protocol) -> dict[str, str]:
+    """Say of every group what it lacks."""
+    held = zip(one.attribute.groups, one.matrix.events, one.matrix.others, strict=True)
+    short = {name: name_shortfall(int(e), int(o), protocol=protocol) for name, e, o in held}
+    return {name: what for name, what in short.items() if what} | dict.fromkeys(one.empty, "no records")
+
+
+def _join(reasons: dict[str, str], metric: str) -> str:
+    """Join what the groups lack; the overall area needs none of them."""
+    return "" if metric == "auc" else "; ".join(f"{name}: {what}" for name, what in sorted(reasons.items()))

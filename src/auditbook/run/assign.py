@@ -1,0 +1,233 @@
+"""Which pocket does a new record belong to, and should somebody look at it?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.cohort import is_missing, read_table_file
+from auditbook.errors import InputError, nearest, printable
+from auditbook.pockets import (
+    ABSTAINED,
+    Assignment,
+    Encoding,
+    FrozenMap,
+    list_findings,
+    load_encoding,
+    load_map,
+)
+from auditbook.results import Run, read_run, write_table
+from auditbook.run.folder import hash_results, read_hashes
+
+MAPS = ("forest", "ridge")
+WORDS = {"over": "predicts too much", "under": "predicts too little"}
+
+MOST = 0.5
+"""Share of records to review above which a list of them helps nobody."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What became of a file of new records.
+
+    Attributes
+    ----------
+    records, abstained, review : int
+        Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map.
+    notes : tuple of str
+        What of the file could not be read, column by column; and whether most records are to be reviewed.
+    """
+
+    records: int
+    abstained: int
+    review: int
+    notes: tuple[str, ...]
+
+
+def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
+    """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
+
+    Parameters
+    ----------
+    folder : Path
+        A run that has audited pockets.
+    data : Path
+        New records, csv, tsv or parquet, with the feature columns that the maps were learned from. Nothing
+        else is read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has,
+        count as missing.
+    output : Path
+        CSV file to write: a row for each record, in the order of `data`, with for each map its pocket, the
+        pocket's name, why to review the record (blank: no finding), its affinity and lead; at the end for
+        what the two maps flag it in opposite directions (blank: nothing).
+
+    Returns
+    -------
+    Assigned
+        Counts, and what could not be read.
+
+    Raises
+    ------
+    InputError
+        If the run has no intact maps, a column is missing or holds nothing that can be read, or the output
+        cannot be written.
+    """
+    run = _open_maps(folder)
+    if output.exists():
+        raise InputError(f"{output} is there already; it is not overwritten: move it or use --output FILE")
+    if not output.parent.is_dir() or output.suffix.lower() != ".csv":
+        raise InputError(f"{output} cannot be written: name a file ending in .csv in a folder that is there")
+    maps = [load_map(folder / "results" / f"{name}_map.npz") for name in MAPS]
+    readings = [load_encoding(one.rule.arrays()) for one in maps]
+    text = {column.name for one in readings for column in one.columns if column.kind == "category"}
+    table = read_table_file(data, text_columns=text).frame
+    notes = list(dict.fromkeys(note for one in readings for note in check_cells(table, one, data.name)))
+    placed = [one.assign(table) for one in maps]
+    findings = list_findings([one.codes for one in placed], maps=maps, errors=run.pocket_errors)
+    parts = [place_records(one, where, findings) for one, where in zip(maps, placed, strict=True)]
+    found = pd.concat(parts, axis=1)
+    found.insert(0, "row", np.arange(1, len(table) + 1))
+    found["conflict"] = name_conflicts(findings, len(table))
+    write_table(found, output)
+    review = (found["forest_review"] != "") | (found["ridge_review"] != "")
+    abstained = int((found["forest_pocket"] == ABSTAINED).sum())
+    if review.mean() > MOST:
+        notes.append(
+            f"{review.sum():,} of {len(table):,} records lie in a flagged pocket, too many to look at one by "
+            "one: read the overall errors of the models first, in pocket_errors.csv or the audit report"
+        )
+    return Assigned(len(table), abstained, int(review.sum()), tuple(notes))
+
+
+def _open_maps(folder: Path) -> Run:
+    """Open a run whose pocket audit is whole and as it was made."""
+    if not (folder / "run.json").is_file():
+        raise InputError(f"{folder} holds no finished run; make one with: auditbook pockets audit COHORT")
+    run = read_run(folder)
+    status = run.info.get("pockets", {})
+    if status.get("status") != "done":
+        reason = status.get("reason", "it was made without them")
+        raise InputError(f"{folder} holds no pocket maps: {reason}")
+    if read_hashes(folder).get("results") != hash_results(folder / "results"):
+        raise InputError(
+            f"{folder / 'results'} is not as the run left it: a file was changed, replaced or removed; make "
+            "the run again"
+        )
+    return run
+
+
+def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]:
+    """Find cells that hold something that a map cannot read, and refuse columns that hold nothing else.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        New records.
+    encoding : Encoding
+        How a map reads them.
+    file : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    list of str
+        A sentence a column of which some cells are read as missing.
+
+    Raises
+    ------
+    InputError
+        If a column is not there, or none of its filled cells can be read; if every column is blank.
+    """
+    names = [str(name) for name in table.columns]
+    absent = [column.name for column in encoding.columns if column.name not in names]
+    if absent:
+        advice = "add it, named as in the cohort's data; cells that are not known may be blank"
+        raise InputError(
+            *(
+                printable(f"{file}: column {name!r} is missing{nearest(name, names)}; {advice}")
+                for name in absent
+            )
+        )
+    matrix = encoding.encode(table)
+    notes, faults, filled = [], [], 0
+    for position, column in enumerate(encoding.columns):
+        present = ~is_missing(table[column.name])
+        unread = int((present & np.isnan(matrix[:, position])).sum())
+        filled += int(present.sum())
+        if not unread:
+            continue
+        what = "hold a value that the maps have not seen" if column.kind == "category" else "are no number"
+        told = printable(
+            f"{file}: column '{column.name}': {unread:,} of {present.sum():,} filled cells {what}"
+        )
+        if unread < present.sum():
+            notes.append(f"{told}; they count as missing")
+        else:
+            some = ", ".join(map(repr, column.levels[:5]))
+            known = f"; known are {some}" if some else ""
+            faults.append(printable(f"{told}{known}; write the column as in the cohort's data"))
+    if len(table) and encoding.columns and not filled:
+        faults.append(f"{file}: every column that the maps use is blank")
+    if faults:
+        raise InputError(*faults)
+    return notes
+
+
+def place_records(frozen: FrozenMap, found: Assignment, findings: pd.DataFrame) -> pd.DataFrame:
+    """Describe records on one map: pocket, its name, how near, and what was flagged there.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        The map.
+    found : Assignment
+        Where it sends the records.
+    findings : DataFrame
+        From `list_findings`.
+
+    Returns
+    -------
+    DataFrame
+        A row a record; blank texts where nothing is to be said.
+    """
+    words = [*frozen.pockets, ABSTAINED]
+    titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
+    here = findings[findings["map"] == frozen.name]
+    review = _join(here, here["direction"].map(WORDS), len(found.codes))
+    return pd.DataFrame(
+        {
+            f"{frozen.name}_pocket": np.array(words, dtype=object)[found.codes],
+            f"{frozen.name}_name": np.array(titles, dtype=object)[found.codes],
+            f"{frozen.name}_review": review,
+            f"{frozen.name}_affinity": found.affinity,
+            f"{frozen.name}_lead": np.where(np.isfinite(found.lead), found.lead, np.nan),  # no other pocket
+        }
+    )
+
+
+def name_conflicts(findings: pd.DataFrame, n: int) -> NDArray[np.object_]:
+    """Say for which model, and pair of groups, the maps flag each record in opposite directions.
+
+    Parameters
+    ----------
+    findings : DataFrame
+        From `list_findings`.
+    n : int
+        Number of records.
+
+    Returns
+    -------
+    object array, shape (n,)
+        Such as ``xgboost conflict for B - A``; blank where they do not.
+    """
+    torn = findings[findings["conflict"]].drop_duplicates(["record", "model", "contrast"])
+    return _join(torn, pd.Series("conflict", torn.index), n)
+
+
+def _join(findings: pd.DataFrame, words: pd.Series, n: int) -> NDArray[np.object_]:
+    """Write the findings of each record as one text; several are parted by semicolons."""
+    whom = findings["contrast"].where(findings["contrast"] == "", " for " + findings["contrast"])
+    said = findings["model"] + " " + words + whom
+    texts = said.groupby(findings["record"].astype(int), sort=False).agg("; ".join)
+    return texts.reindex(range(n), fill_value="").to_numpy(dtype=object)

@@ -1,0 +1,202 @@
+"""What does a call ask for, and everything looked up that it depends on."""
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_cohort_file
+from auditbook.errors import InputError, RunError, naming
+from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
+from auditbook.run.contents import chapter_source
+from auditbook.run.folder import LOCK, refuse_foreign
+from auditbook.scoring import choose_models, read_panel
+from auditbook.settings import PROFILES, Profile, Protocol
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the caller asks for.
+
+    Attributes
+    ----------
+    cohort : Path
+        The cohort file.
+    data : Path or None
+        Data file that replaces the cohort file's path.
+    profile : Profile
+        How much work to do.
+    seed : int or None
+        Replaces the protocol's seed.
+    jobs : int
+        Cores to use.
+    run_dir : Path or None
+        Folder of the run; by default ``runs/<name>``.
+    force : bool
+        Redo steps whose inputs have not changed.
+    only : str or None
+        Execute just this chapter, and build the pages if the others are there.
+    """
+
+    cohort: Path
+    data: Path | None = None
+    profile: Profile = PROFILES["standard"]
+    seed: int | None = None
+    jobs: int = 2
+    run_dir: Path | None = None
+    force: bool = False
+    only: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request with everything looked up that it depends on.
+
+    Attributes
+    ----------
+    request : Request
+        What was asked.
+    file : CohortFile
+        The validated cohort file.
+    protocol : Protocol
+        The constants in force: cohort file, profile and seed together.
+    folder : Path
+        The run's folder.
+    """
+
+    request: Request
+    file: CohortFile
+    protocol: Protocol
+    folder: Path
+
+    @property
+    def next(self) -> Path:
+        """Where the run is made before it is published."""
+        return self.folder / "next"
+
+    @property
+    def cache(self) -> Path:
+        """Where trained scores are kept from run to run."""
+        return self.folder / "scores"
+
+
+def plan_run(request: Request) -> Plan:
+    """Read the cohort file and settle the constants and the folder.
+
+    Parameters
+    ----------
+    request : Request
+        What was asked.
+
+    Returns
+    -------
+    Plan
+        Nothing is written yet.
+
+    Raises
+    ------
+    InputError
+        If the cohort file or the call is wrong.
+    """
+    if request.only is not None:
+        chapter_source(request.only)
+    file = read_cohort_file(request.cohort)
+    _check_panel(file)
+    if file.data.synthetic is not None and request.data is not None:
+        raise InputError(
+            f"{request.cohort.name}: the cohort is synthetic, so there is no file to replace by --data"
+        )
+    protocol = request.profile.apply(file.protocol)
+    if request.seed is not None:
+        protocol = replace(protocol, seed=request.seed)
+    folder = request.run_dir if request.run_dir is not None else runs_folder() / file.name
+    return Plan(request, file, protocol, folder.resolve())
+
+
+def _check_panel(file: CohortFile) -> None:
+    """Refuse models that the panel does not have before anything is read."""
+    with naming(file.path.name):
+        choose_models(file.panel.models, read_panel())
+
+
+def load_planned(plan: Plan) -> Cohort:
+    """Read the data that the plan names, as an audit uses them.
+
+    Parameters
+    ----------
+    plan : Plan
+        From `plan_run`.
+
+    Returns
+    -------
+    Cohort
+        The cohort.
+
+    Raises
+    ------
+    InputError
+        With every fault that was found.
+    """
+    file, rows = plan.file, plan.request.profile.synthetic_rows
+    if file.data.synthetic is not None and rows is not None:
+        rows = min(rows, FULL_SIZES[file.data.synthetic])
+        file = replace(file, data=replace(file.data, rows=rows))
+    return load_cohort(
+        file,
+        data=plan.request.data,
+        max_rows=plan.request.profile.max_rows,
+        seed=plan.protocol.seed,
+        cache_dir=runs_folder() / ".cache",
+    )
+
+
+def audit_key(plan: Plan) -> str:
+    """Hash everything that the results depend on.
+
+    Parameters
+    ----------
+    plan : Plan
+        From `plan_run`.
+
+    Returns
+    -------
+    str
+        The same for the same cohort file, data, profile, constants, code and versions.
+    """
+    parts = [plan.file.digest(plan.request.data), repr(plan.request.profile), repr(plan.protocol)]
+    panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
+    return digest_text(*parts, panel, code_digest(), json.dumps(versions()))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep a second run out of the folder while one is at work; leave no empty folder behind.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made or written, or holds what a run would replace and no run has made.
+    RunError
+        If another run is at work there.
+    """
+    lock = folder / LOCK
+    try:
+        refuse_foreign(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = lock.open("w")
+    except OSError as fault:
+        advice = "name another folder with --run-dir"
+        raise InputError(f"{folder} cannot hold a run: {fault.strerror}; {advice}") from fault
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            raise RunError(f"another run is at work in {folder}; wait for it or use --run-dir") from fault
+        try:
+            yield
+        finally:
+            if list(folder.iterdir()) == [lock]:
+                lock.unlink()
+                folder.rmdir()

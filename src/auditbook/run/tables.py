@@ -1,0 +1,122 @@
+"""Which tables does an audit make, and what does it say of itself?"""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
+from auditbook.evidence import order_probabilities
+from auditbook.project import digest_files, versions
+from auditbook.ranking import make_auc_tables
+from auditbook.run.plan import Plan
+from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
+from auditbook.settings import Protocol
+from auditbook.verdicts import (
+    assign_tiers,
+    check_flips,
+    judge,
+    judge_sites,
+    name_folds,
+    plan_folds,
+    rate_agreement,
+    sweep_sizes,
+    tabulate_groups,
+)
+
+
+def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, pd.DataFrame]:
+    """Compute every result table of an audit, by file name."""
+    records, seed = scored.records, protocol.seed
+    ordered = order_probabilities(records)
+    verdicts = judge(records, protocol=protocol, seed=seed, ordered=ordered)
+    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=seed, ordered=ordered)
+    folds = plan_folds(records, n_folds=protocol.site_folds)
+    by_fold = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
+    agreement = rate_agreement(by_fold, verdicts)
+    return {
+        "cohort_groups": summarise_groups(cohort, train=scored.train, audit=scored.audit),
+        "cohort_sites": summarise_sites(cohort, audit=scored.audit),
+        "cohort_columns": summarise_columns(cohort),
+        "models": summarise_models(scored),
+        "score_bins": bin_scores(scored),
+        "groups": tabulate_groups(records, protocol=protocol),
+        "verdicts": assign_tiers(verdicts, sizes, agreement, protocol=protocol),
+        "audit_size": sizes,
+        "site_verdicts": by_fold,
+        "site_agreement": agreement,
+        **make_auc_tables(records, folds, protocol=protocol, seed=seed),
+        **check_flips(records, protocol=protocol, seed=seed),
+    }
+
+
+def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str, Any]:
+    """Say what a run read, used and left out: the content of run.json but for its steps and results.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked.
+    cohort : Cohort
+        What was read.
+    scored : ScoredCohort
+        What was audited.
+
+    Returns
+    -------
+    dict
+        Values that JSON can hold.
+    """
+    return describe_cohort(plan, cohort) | {
+        "rows_audited": len(scored.audit),
+        "rows_train": len(scored.train),
+        "models": [score.model for score in scored.records.scores],
+        "folds": _map_folds(cohort, scored, plan.protocol),
+    }
+
+
+def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:
+    """Say what a run read and left out, and under which constants, whatever was done with it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was asked.
+    cohort : Cohort
+        What was read.
+
+    Returns
+    -------
+    dict
+        Values that JSON can hold.
+    """
+    protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
+    return {
+        **plan.file.describe(),
+        "synthetic": cohort.synthetic,
+        "seed": plan.protocol.seed,
+        "profile": asdict(plan.request.profile),
+        "rows_read": cohort.rows_read,
+        "rows_kept": len(cohort.outcome),
+        "left_out": [{"reason": part.reason, "rows": part.rows} for part in cohort.left_out],
+        "missing_groups": _count_missing_groups(cohort),
+        "protocol": protocol,
+        "versions": versions(),
+        "hashes": {"cohort": digest_files([plan.request.cohort]), "data": cohort.data_hash},
+    }
+
+
+def _count_missing_groups(cohort: Cohort) -> list[dict[str, Any]]:
+    """Count the kept records of each attribute that form the group of those without an entry."""
+    return [
+        {"attribute": item.name, "rows": int((item.codes == item.groups.index(MISSING_GROUP)).sum())}
+        for item in cohort.attributes
+        if MISSING_GROUP in item.groups
+    ]
+
+
+def _map_folds(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, int]:
+    """Write down which site stood in which fold; empty without folds."""
+    sites = [] if cohort.site is None else np.unique(cohort.site[scored.audit]).tolist()
+    return name_folds(plan_folds(scored.records, n_folds=protocol.site_folds), sites)

@@ -1,0 +1,37 @@
+"""Where do the scores come from: given columns, or the panel of models trained here?"""
+
+from auditbook.scoring.features import (
+    LARGEST,
+    NEARLY_DISTINCT,
+    Features,
+    Kind,
+    build_features,
+    column_kind,
+    read_days,
+    read_floats,
+)
+from auditbook.scoring.panel import (
+    ModelConfig,
+    choose_models,
+    read_panel,
+)
+from auditbook.scoring.score import (
+    ModelInfo,
+    ScoredCohort,
+    bin_scores,
+    percentile_threshold,
+    read_given,
+    score_cohort,
+    summarise_models,
+)
+from auditbook.scoring.split import (
+    MIN_TRAIN_EVENTS,
+    Split,
+    split_units,
+)
+from auditbook.scoring.train import (
+    Training,
+    takes_weights,
+    train_panel,
+    train_scores,
+)

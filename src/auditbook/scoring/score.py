@@ -1,0 +1,482 @@
+"""Which scores are audited, given or trained here, on which records, and how good are they?"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from auditbook.cohort import Cohort, ScoreTable, name_lean
+from auditbook.errors import InputError, naming
+from auditbook.evidence import (
+    N_BINS,
+    assign_bins,
+    count_groups,
+    estimate_auroc,
+    event_rate,
+    rate,
+    selection_rate,
+)
+from auditbook.evidence import accuracy as accuracy_of
+from auditbook.records import Attribute, AuditRecords, Score, ScoreKind
+from auditbook.scoring.features import Features, build_features
+from auditbook.scoring.panel import ModelConfig, choose_models, read_panel
+from auditbook.scoring.split import Split, split_units
+from auditbook.scoring.train import Training, train_panel
+from auditbook.settings import Protocol
+
+MODEL_COLUMNS = (
+    *("model", "source", "family", "features", "kind", "threshold", "percentile"),
+    *("n_train", "n_audit", "events_audit", "event_rate", "selection_rate"),
+    *("auroc", "auroc_low", "auroc_high", "accuracy", "f1", "brier", "mean_score"),
+)
+BIN_COLUMNS = ("model", "attribute", "group", "bin", "bin_low", "bin_high", "n", "events", "mean_score")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """Where one model's scores come from.
+
+    Attributes
+    ----------
+    name, title : str
+        Name in tables; name for readers.
+    source : {"given", "trained"}
+        A column of the cohort, or trained here.
+    family : str
+        Family of a trained model; blank for a given one.
+    percentile : float or None
+        Percentile of the audited scores that set the threshold, from 0 to 100.
+    n_train : int
+        Records that it was trained on; 0 for a given one, whose training is unknown here.
+    cached : bool
+        True when its scores were kept from an earlier run. Never part of a result table, which must not
+        depend on it.
+    features : {"", "all", "admission"}
+        What a trained model sees: every feature, or none of the late ones; blank for a given one.
+    """
+
+    name: str
+    title: str
+    source: str
+    family: str = ""
+    percentile: float | None = None
+    n_train: int = 0
+    cached: bool = False
+    features: str = ""
+
+
+@dataclass(frozen=True)
+class ScoredCohort:
+    """A cohort's audited records with the scores of every model.
+
+    Attributes
+    ----------
+    records : AuditRecords
+        Outcomes, groups, sites and scores of the n_audit audited records.
+    audit : int array, shape (n_audit,)
+        Their positions in the cohort, increasing.
+    train : int array, shape (n_train,)
+        Positions of the training records; empty when no model is trained here.
+    models : tuple of ModelInfo
+        In the order of ``records.scores``: given ones, the panel, then its variants without late features.
+    features : tuple of str
+        What the models of the panel see; empty when none is trained.
+    left_out : tuple of (str, str)
+        Feature columns that no model sees, each with its reason.
+    """
+
+    records: AuditRecords
+    audit: NDArray[np.int64]
+    train: NDArray[np.int64]
+    models: tuple[ModelInfo, ...]
+    features: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+def score_cohort(
+    cohort: Cohort,
+    *,
+    protocol: Protocol,
+    cache_dir: Path,
+    jobs: int = 2,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+    panel: Mapping[str, ModelConfig] | None = None,
+) -> ScoredCohort:
+    """Collect given scores, train the models that the cohort file asks for, and score the audited records.
+
+    When a model is trained, the units are split and only the audit part is audited, for given scores too.
+    When none is, every record is audited.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The loaded cohort.
+    protocol : Protocol
+        Gives `audit_share` and the seed.
+    cache_dir : Path
+        Folder in which trained scores are kept.
+    jobs : int
+        Cores to use; the scores do not depend on it.
+    force : bool
+        True trains anew even when scores were kept.
+    progress : callable
+        Is told what is being done.
+    panel : mapping of str to ModelConfig, optional
+        The models that can be trained; by default the project's.
+
+    Returns
+    -------
+    ScoredCohort
+        Records ready to be counted.
+
+    Raises
+    ------
+    InputError
+        If a model is unknown or its name taken, a given score is missing or out of range, or the cohort is
+        too small to be split.
+    RunError
+        If a library fails to train a model.
+    """
+    file = cohort.file
+    if cohort.continuous:
+        raise InputError(
+            '[outcome] type = "continuous": group metrics need an event, such as event = "> 3"; errors in '
+            "pockets can be audited without one: auditbook pockets audit"
+        )
+    configs = choose_models(file.panel.models, panel if panel is not None else read_panel())
+    lean = tuple(make_lean(config) for config in configs if config.name in file.panel.lean)
+    names = [config.name for config in (*configs, *lean)]
+    _check_names([table.name for table in file.scores], names)
+    split = _split(cohort, protocol, trains=bool(configs))
+    given = [read_given(cohort.table, table, split.audit) for table in file.scores]
+    infos = [ModelInfo(t.name, t.name, "given", percentile=t.percentile) for t in file.scores]
+    if not configs:
+        return ScoredCohort(_records(cohort, split.audit, given), split.audit, split.train, tuple(infos))
+    trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
+    made = train_panel(
+        trainings,
+        cohort.outcome[split.train],
+        seed=protocol.seed,
+        jobs=jobs,
+        cache_dir=cache_dir,
+        force=force,
+        progress=progress,
+    )
+    table, features = file.panel, trainings[0].features
+    for training, one in zip(trainings, made, strict=True):
+        name = training.config.name
+        given.append(_cut(name, "probability", one.values, table.threshold, table.percentile))
+        seen = "all" if training.features is features else "admission"
+        infos.append(_trained_info(training.config, table.percentile, len(split.train), one.cached, seen))
+    left_out = tuple((column.column, column.reason) for column in features.left_out)
+    records = _records(cohort, split.audit, given)
+    return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
+
+
+def _plan_trainings(
+    cohort: Cohort,
+    split: Split,
+    protocol: Protocol,
+    configs: tuple[ModelConfig, ...],
+    lean: tuple[ModelConfig, ...],
+    progress: Callable[[str], None],
+) -> list[Training]:
+    """Give every model what it sees: the panel first, on every feature, then the lean ones."""
+    features = _features(cohort, split, protocol, progress)
+    trainings = [Training(config, features) for config in configs]
+    if lean:
+        with naming("[panel] lean, without late features"):
+            few = _features(cohort, split, protocol, lambda text: None, late=False)
+        trainings += [Training(config, few) for config in lean]
+    return trainings
+
+
+def make_lean(config: ModelConfig) -> ModelConfig:
+    """Give the variant of a model that is trained without the late features its names.
+
+    Examples
+    --------
+    >>> make_lean(read_panel()["logistic"]).name
+    'logistic_lean'
+    """
+    return replace(config, name=name_lean(config.name), title=f"{config.title}, no late features")
+
+
+def _trained_info(
+    config: ModelConfig, percentile: float | None, n_train: int, cached: bool, seen: str
+) -> ModelInfo:
+    return ModelInfo(config.name, config.title, "trained", config.family, percentile, n_train, cached, seen)
+
+
+def _check_names(given: list[str], trained: list[str]) -> None:
+    """Refuse a name that stands for two models."""
+    names = given + trained
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            *(f"[scores.{name}]: another model is called '{name}' too; rename this one" for name in twice)
+        )
+
+
+def _split(cohort: Cohort, protocol: Protocol, *, trains: bool) -> Split:
+    """Split the units when models are trained; else audit every record."""
+    if trains:
+        share, seed = protocol.audit_share, protocol.seed
+        return split_units(cohort.outcome, cohort.unit, audit_share=share, seed=seed)
+    return Split(np.arange(0), np.arange(len(cohort.outcome)))
+
+
+def _features(
+    cohort: Cohort, split: Split, protocol: Protocol, progress: Callable[[str], None], *, late: bool = True
+) -> Features:
+    columns = [name for name in cohort.feature_columns if late or name not in cohort.late_columns]
+    progress(f"features: {len(columns)} columns")
+    features = build_features(
+        cohort.table,
+        columns,
+        train_outcome=cohort.outcome[split.train],
+        unit=cohort.unit,
+        split=split,
+        seed=protocol.seed,
+    )
+    for column in features.left_out:
+        progress(f"features: '{column.column}' left out: {column.reason}")
+    return features
+
+
+def _records(cohort: Cohort, audit: NDArray[np.int64], scores: list[Score]) -> AuditRecords:
+    """Keep the audited records only."""
+    attributes = tuple(
+        Attribute(item.name, item.groups, item.codes[audit], item.reference) for item in cohort.attributes
+    )
+    site = None if cohort.site is None else pd.factorize(cohort.site[audit], sort=True)[0]
+    return AuditRecords(cohort.outcome[audit].astype(np.int8), attributes, tuple(scores), site)
+
+
+def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64]) -> Score:
+    """Read a given score of the audited records.
+
+    Parameters
+    ----------
+    table : DataFrame, shape (n, any)
+        The cohort's records.
+    score : ScoreTable
+        The table ``[scores.NAME]`` of the cohort file.
+    audit : int array, shape (n_audit,)
+        Positions of the audited records.
+
+    Returns
+    -------
+    Score
+        With its threshold settled.
+
+    Raises
+    ------
+    InputError
+        If the column holds text or missing values, a probability lies outside 0 to 1, a rank is infinite,
+        or a decision is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"risk": [0.2, 0.9]})
+    >>> read_given(table, ScoreTable("apache", "risk", "probability"), np.array([0, 1])).decisions.tolist()
+    [False, True]
+    """
+    where = f"[scores.{score.name}] column '{score.column}'"
+    column = table[score.column].iloc[audit]
+    missing = int(column.isna().sum())
+    if missing:
+        raise InputError(
+            f"{where}: {missing} of {len(column)} audited records have no score; give every record one, "
+            "or leave these records out with [data] drop"
+        )
+    try:
+        values = column.astype(float).to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        sample = ", ".join(repr(str(value)) for value in column.drop_duplicates().head(3))
+        raise InputError(f"{where} holds something else than numbers: {sample}") from None
+    fault = _range_fault(values, score.kind)
+    if fault:
+        raise InputError(f"{where}: {fault}")
+    return _cut(score.name, score.kind, values, score.threshold, score.percentile)
+
+
+def _range_fault(values: NDArray[np.float64], kind: ScoreKind) -> str:
+    """Say why scores cannot be what they are declared to be; blank when they can."""
+    if not np.isfinite(values).all():
+        return f"{np.count_nonzero(~np.isfinite(values))} scores are infinite"
+    run = f"scores run from {values.min():.4g} to {values.max():.4g}" if len(values) else ""
+    if kind == "probability" and not ((values >= 0) & (values <= 1)).all():
+        return f'{run}: not probabilities, which lie between 0 and 1; rescale them, or set kind = "rank"'
+    if kind == "decision" and not np.isin(values, (0, 1)).all():
+        return f'{run}: not decisions, which are 0 or 1; set kind = "probability" or "rank" and a threshold'
+    return ""
+
+
+def _cut(
+    model: str,
+    kind: ScoreKind,
+    values: NDArray[np.float64],
+    threshold: float | None,
+    percentile: float | None,
+) -> Score:
+    """Settle the threshold of a score."""
+    if percentile is not None:
+        threshold = percentile_threshold(values, percentile)
+    return Score(model, kind, 0.5 if threshold is None else float(threshold), values)
+
+
+def percentile_threshold(values: ArrayLike, percentile: float) -> float:
+    """Find the score at or above which a record is selected, from a percentile of the audited scores.
+
+    The threshold is the smallest score found that is not below the percentile (linear between neighbours),
+    so it is always a score that some record has. Without ties about 100 - `percentile` per cent of the
+    records are selected. Records tied at the threshold are all selected, so ties can only make it more;
+    when all scores are equal, all are.
+
+    Parameters
+    ----------
+    values : float array, shape (n,)
+        Scores of the audited records.
+    percentile : float
+        Between 0 and 100, both excluded.
+
+    Returns
+    -------
+    float
+        A value of `values`.
+
+    Raises
+    ------
+    InputError
+        If the percentile is out of range or there are no scores.
+
+    Examples
+    --------
+    >>> percentile_threshold(range(1, 101), 97)
+    98.0
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    if not 0 < percentile < 100:
+        raise InputError(f"percentile = {percentile:g}: it must lie between 0 and 100")
+    if not scores.size:
+        raise InputError("a percentile needs scores, and no record is audited")
+    return float(np.percentile(scores, percentile, method="higher"))
+
+
+def summarise_models(scored: ScoredCohort) -> pd.DataFrame:
+    """Say of each model where it comes from and how good it is on the audited records: ``models.csv``.
+
+    Parameters
+    ----------
+    scored : ScoredCohort
+        Audited records and models.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, columns `MODEL_COLUMNS`. The AUROC has DeLong's 95 % interval on the logit scale.
+        nan where a number is undefined: AUROC of decisions or with one outcome only, Brier score of
+        anything but probabilities, F1 without events and selections.
+    """
+    pairs = zip(scored.models, scored.records.scores, strict=True)
+    rows = [_summarise(info, score, scored.records.outcome) for info, score in pairs]
+    return pd.DataFrame(rows, columns=list(MODEL_COLUMNS))
+
+
+def _summarise(info: ModelInfo, score: Score, outcome: NDArray[np.int8]) -> dict[str, object]:
+    """Make one row of ``models.csv``."""
+    counts = count_groups(outcome, score.decisions, np.zeros(len(outcome), dtype=np.intp), 1)[0]
+    tp, fp, fn, _ = counts
+    values = score.values
+    area = estimate_auroc(outcome, values) if score.kind != "decision" else None
+    errors = (values - outcome) ** 2 if score.kind == "probability" else np.array([np.nan])
+    return {
+        "model": info.name,
+        "source": info.source,
+        "family": info.family,
+        "features": info.features,
+        "kind": score.kind,
+        "threshold": score.threshold,
+        "percentile": np.nan if info.percentile is None else info.percentile,
+        "n_train": info.n_train,
+        "n_audit": len(outcome),
+        "events_audit": int(tp + fn),
+        "event_rate": float(event_rate(counts)),
+        "selection_rate": float(selection_rate(counts)),
+        "auroc": area.auroc if area else np.nan,
+        "auroc_low": area.low if area else np.nan,
+        "auroc_high": area.high if area else np.nan,
+        "accuracy": float(accuracy_of(counts)),
+        "f1": float(rate(2 * tp, 2 * tp + fp + fn)),
+        "brier": float(errors.mean()),
+        "mean_score": float(values.mean()),
+    }
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Bin of each record, shape (n,), counted from 0, and the bounds of the bins."""
+
+    codes: NDArray[np.intp]
+    edges: NDArray[np.float64]
+
+
+def bin_scores(scored: ScoredCohort) -> pd.DataFrame:
+    """Count records and events by score bin, for all records and each group: ``score_bins.csv``.
+
+    Scores within 0 and 1 get ten equal-width bins (the last one closed). Ranks that leave 0 to 1 get ten
+    bins of equal count over all audited records, fewer when ties make bounds coincide.
+
+    Parameters
+    ----------
+    scored : ScoredCohort
+        Audited records and models.
+
+    Returns
+    -------
+    DataFrame
+        Columns `BIN_COLUMNS`; bins are counted from 1. ``attribute`` and ``group`` are "all" for all records.
+        Empty bins are listed, with mean score nan.
+    """
+    records = scored.records
+    everyone = Attribute("all", ("all",), np.zeros(len(records.outcome), dtype=np.intp))
+    rows = [
+        row
+        for score in records.scores
+        for bins in [_find_bins(score)]
+        for attribute in (everyone, *records.attributes)
+        for row in _count_bins(score, bins, attribute, records.outcome)
+    ]
+    return pd.DataFrame(rows, columns=list(BIN_COLUMNS))
+
+
+def _find_bins(score: Score) -> _Bins:
+    values = score.values
+    if ((values >= 0) & (values <= 1)).all():
+        return _Bins(assign_bins(values).astype(np.intp), np.arange(N_BINS + 1) / N_BINS)
+    edges = np.unique(np.quantile(values, np.arange(N_BINS + 1) / N_BINS))
+    edges = edges if len(edges) > 1 else np.repeat(edges, 2)
+    codes = np.searchsorted(edges, values, side="right") - 1
+    return _Bins(np.clip(codes, 0, len(edges) - 2), edges)
+
+
+def _count_bins(
+    score: Score, bins: _Bins, attribute: Attribute, outcome: NDArray[np.int8]
+) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of one model and attribute."""
+    n_bins = len(bins.edges) - 1
+    cell = attribute.codes.astype(np.intp) * n_bins + bins.codes
+    shape = (len(attribute.groups), n_bins)
+    weights = (None, outcome, score.values)
+    n, events, total = (np.bincount(cell, weight, shape[0] * n_bins).reshape(shape) for weight in weights)
+    means = rate(total, n)
+    for group, name in enumerate(attribute.groups):
+        for bin_, (low, high) in enumerate(zip(bins.edges[:-1], bins.edges[1:], strict=True)):
+            here = group, bin_
+            row = (bin_ + 1, low, high, int(n[here]), int(events[here]), means[here])
+            yield score.model, attribute.name, name, *row

@@ -1,0 +1,1 @@
+"""Draw what a study found on one pair of axes; compute nothing."""

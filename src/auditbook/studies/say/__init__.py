@@ -1,0 +1,1 @@
+"""Say what a study found in sentences and tables."""

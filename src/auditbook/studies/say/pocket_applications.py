@@ -1,0 +1,610 @@
+"""What do worked audits in pockets show: which errors, for whom, and what could be tested?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.cohort import announce_data
+from auditbook.book.say.pocket_errors import (
+    OVERALL,
+    WORDS,
+    lay_out,
+    lay_out_split,
+    list_contrasts,
+    pick_errors,
+    write_confidence,
+)
+from auditbook.book.say.pockets import ABSTAINED, is_true
+from auditbook.book.say.text import Column, count_of, escape, interval, name_list, number, pick, plural, share
+from auditbook.results import rows
+
+ALONE = 1.96
+"""Standard errors on either side of an estimate in a 95% interval for it alone."""
+SHORTFALLS = {
+    "records": r"\d records?, \d+ needed|no records",
+    "events": r"expected (?:non-)?events?, \d+ needed",
+    "sites": r"\d (?:effective )?(?:site|unit)s?, \d+ needed|largest (?:site|unit) holds",
+}
+"""What a cell can have too little of, as its reason says it."""
+SUPPORT_COLUMNS = (
+    Column("what", "question"),
+    Column("pockets", "pockets", "count"),
+    Column("tested", "tested", "count"),
+    Column("records", "too few records", "count"),
+    Column("events", "too few events", "count"),
+    Column("sites", "too few or unequal units", "count"),
+    Column("reach", "records in tested pockets", "share", 0),
+)
+PRICE_COLUMNS = (
+    Column("label", "pocket"),
+    Column("estimate", "mean error, 95% for it alone", "number", 3, low="alone_low", high="alone_high"),
+    Column("together", "all at once", "number", 3, low="ci_low", high="ci_high"),
+    Column("alone", "alone"),
+    Column("found", "all at once"),
+    Column("strict", "at the stricter level"),
+)
+MODEL_COLUMNS = (
+    Column("label", "pocket"),
+    Column("size", "records"),
+    Column("model", "model"),
+    Column("estimate", "estimate (simultaneous interval)", "number", 3, low="ci_low", high="ci_high"),
+    Column("found", "found"),
+)
+UNIT_COLUMNS = (
+    Column("label", "pocket"),
+    Column("n", "records", "count"),
+    Column("units", "units", "count"),
+    Column("per_unit", "records a unit", "number", 2),
+    Column("effective_units", "units of equal size that they are worth", "number", 0),
+    Column("largest_unit", "held by the largest", "share"),
+)
+
+
+def announce_application(shown: Mapping[str, Any], run: Mapping[str, Any]) -> str:
+    """Say which cohort an application shows, and that it is not the book's where it is not.
+
+    Parameters
+    ----------
+    shown, run : mapping
+        ``run.json`` of the audit that is shown and of the run that the book is built from.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    text = announce_data(shown)
+    if shown.get("name") == run.get("name"):
+        return text
+    profile = (shown.get("profile") or {}).get("name", "")
+    kept = (
+        f"{plural(shown['rows_kept'], 'record')}, profile {escape(profile)}" if "rows_kept" in shown else ""
+    )
+    whole = escape(run.get("title") or run.get("name", ""))
+    return (
+        f"{text}\n\nThis chapter keeps its own cohort{f' ({kept})' if kept else ''}, whatever the book is "
+        f"built from; the rest of this copy is about: {whole}."
+    )
+
+
+def describe_pattern(laid: pd.DataFrame) -> str:
+    """Say whether errors are local, of the whole, or of both signs.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `auditbook.book.say.pocket_errors.lay_out`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] != "untested")]
+    flagged = inside[inside["kind"].isin(WORDS)]
+    if inside.empty:
+        return "No pocket could be tested, so nothing can be said of a pattern."
+    if flagged.empty:
+        return _describe_quiet(laid, inside)
+    kinds = flagged["kind"].value_counts()
+    if len(kinds) == 2:
+        return _describe_offset(laid, flagged, kinds)
+    word = WORDS[str(kinds.index[0])]
+    if len(flagged) == len(inside) > 1:
+        return (
+            f"Every tested pocket is flagged, and each is {word}. That is first of all one error of the "
+            f"whole and not {len(inside)} local ones: recalibrate the whole, and look again on other records."
+        )
+    return _describe_some(inside, flagged)
+
+
+def _describe_some(inside: pd.DataFrame, flagged: pd.DataFrame) -> str:
+    """Say which pockets are flagged to one side, and whether the others may err as much."""
+    names, word = name_list(flagged["pocket"]), WORDS[flagged["kind"].iloc[0]]
+    rest = inside[~inside["kind"].isin(WORDS)]
+    if rest.empty:
+        return f"The only tested pocket, {names}, is {word}."
+    least = rows(flagged.sort_values("estimate", key=np.abs))[0].estimate
+    text = f"Flagged {word}: {names}. Not flagged: {plural(len(rest), 'other tested pocket')}."
+    alike = rest[~((rest["ci_low"] > least) | (rest["ci_high"] < least))]
+    if alike.empty:
+        return f"{text} An error as large as {number(least)} is ruled out there: this one is local."
+    return (
+        f"{text} But the intervals of {name_list(alike['pocket'])} hold {number(least)} too, so that as "
+        "large an error may be there: a missing flag does not show that the error is local."
+    )
+
+
+def _describe_quiet(laid: pd.DataFrame, inside: pd.DataFrame) -> str:
+    """Say that no pocket is flagged, and whether all records together are."""
+    text = f"No flag in {plural(len(inside), 'tested pocket')}"
+    whole = laid[(laid["pocket"] == OVERALL) & laid["kind"].isin(WORDS)]
+    if len(whole):
+        return (
+            f"{text}, while all records together are flagged, {WORDS[whole['kind'].iloc[0]]}: with more "
+            "records an error is shown of which no pocket alone gives enough evidence."
+        )
+    return f"{text}: no pattern is shown. How large an error could still be is what the intervals say."
+
+
+def _describe_offset(laid: pd.DataFrame, flagged: pd.DataFrame, kinds: pd.Series) -> str:
+    """Say that errors of both signs stand behind an overall one."""
+    low, high = flagged["estimate"].min(), flagged["estimate"].max()
+    text = (
+        f"Errors of both signs: {plural(kinds['under'], 'pocket')} too low and {kinds['over']} too high, "
+        f"from {number(low)} to {number(high)}."
+    )
+    whole = laid[(laid["pocket"] == OVERALL) & (laid["kind"] != "untested")]
+    if whole.empty:
+        return text
+    overall = rows(whole)[0]
+    middle = min(abs(low), abs(high)) > abs(overall.estimate)
+    return f"{text} All records together: {number(overall.estimate)}" + (
+        ", nearer to zero than any of the two ends. Who looks at that number alone does not see them."
+        if middle
+        else "."
+    )
+
+
+def lay_out_units(laid: pd.DataFrame) -> pd.DataFrame:
+    """Set out records, units and what the units are worth, for `UNIT_COLUMNS`.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `lay_out`, quantity mu.
+
+    Returns
+    -------
+    DataFrame
+        Its rows that hold records, with records a unit.
+    """
+    found = laid[laid["units"] > 0].reset_index(drop=True)
+    return found.assign(per_unit=found["n"] / found["units"])
+
+
+def describe_units(units: pd.DataFrame, *, word: str) -> str:
+    """Say in which pocket units weigh most unequally, and where one has most records.
+
+    Parameters
+    ----------
+    units : DataFrame
+        From `lay_out_units`.
+    word : str
+        What a unit is, such as "patient".
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    inside = units[units["pocket"] != OVERALL]
+    if inside.empty:
+        return "There is no pocket with records."
+    if (inside["per_unit"] == 1).all():
+        return f"Every record is a {word} of its own, so records are the evidence."
+    worth = inside.assign(worth=inside["effective_units"] / inside["units"])
+    most = rows(inside.sort_values("per_unit", ascending=False))[0]
+    least = rows(worth.sort_values("worth"))[0]
+    text = (
+        f"- Most records a {word}: {escape(most.label)}, {plural(most.n, 'record')} of "
+        f"{plural(most.units, word)} ({number(most.per_unit, digits=1)} each on average).\n"
+        f"- Most unequal: {escape(least.label)}, whose {plural(least.units, word)} are worth "
+        f"{number(least.effective_units, digits=1)} of equal size"
+    )
+    return f"{text}; the largest holds {share(least.largest_unit)} of its records."
+
+
+def count_support(errors: pd.DataFrame, *, model: str, name: str = "forest") -> pd.DataFrame:
+    """Count for each question how many pockets were tested, and what the others lacked.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model, name : str
+        Model and map.
+
+    Returns
+    -------
+    DataFrame
+        For `SUPPORT_COLUMNS`: a row for the mean error and one for each contrast. A pocket may lack several
+        things. reach: share of all audited records (gaps: of the focal group's) in tested pockets.
+    """
+    found = []
+    here = errors[(errors["model"] == model) & (errors["map"] == name)]
+    for quantity, contrast in [
+        ("mu", ""),
+        *[("delta", one) for one in dict.fromkeys(here["contrast"]) if one],
+    ]:
+        part = here[(here["quantity"] == quantity) & (here["contrast"] == contrast)]
+        inside, whole = part[part["pocket"] != OVERALL], part[part["pocket"] == OVERALL]
+        if inside.empty:
+            continue
+        tested, counted = inside["status"] == "tested", "n_focal" if contrast else "n"
+        total = whole[counted].sum()
+        lacks = {key: int(inside["reason"].str.contains(text).sum()) for key, text in SHORTFALLS.items()}
+        row = {"what": contrast or "mean error", "pockets": len(inside), "tested": int(tested.sum()), **lacks}
+        found.append(row | {"reach": inside.loc[tested, counted].sum() / total if total else np.nan})
+    columns = [column.name for column in SUPPORT_COLUMNS]
+    return pd.DataFrame(found, columns=columns)
+
+
+def describe_support(table: pd.DataFrame) -> str:
+    """Say what limits this audit: records, events or sites.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `count_support`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if table.empty:
+        return "There is no pocket to be tested."
+    points = []
+    errors = table[table["what"] == "mean error"]
+    if len(errors):
+        row = rows(errors)[0]
+        points.append(
+            f"- Mean errors: {count_of(row.tested, row.pockets, 'pocket')} could be tested, with "
+            f"{share(row.reach)} of the audited records."
+        )
+    gaps = table[table["what"] != "mean error"]
+    if len(gaps):
+        points.append(
+            f"- Gaps: {count_of(gaps['tested'].sum(), gaps['pockets'].sum(), 'local comparison')} could be "
+            f"made, over {plural(len(gaps), 'contrast')}."
+        )
+        blank = gaps[gaps["tested"] == 0]
+        if len(blank):
+            points.append(f"- In no pocket: {name_list(blank['what'])}.")
+    lacks = {key: int(table[key].sum()) for key in SHORTFALLS}
+    if any(lacks.values()):
+        words = {"records": "records", "events": "expected events or non-events", "sites": "sites"}
+        parts = [f"{words[key]} {plural(n, 'time')}" for key, n in lacks.items() if n]
+        points.append(f"- What was wanting (a pocket can lack several): {', '.join(parts)}.")
+    return "\n".join(points)
+
+
+def lay_out_price(laid: pd.DataFrame) -> pd.DataFrame:
+    """Set intervals for one pocket alone beside those for all at once, for `PRICE_COLUMNS`.
+
+    Parameters
+    ----------
+    laid : DataFrame
+        From `lay_out`, quantity mu.
+
+    Returns
+    -------
+    DataFrame
+        Tested rows, with what each rule flags.
+    """
+    found = laid[laid["kind"] != "untested"].reset_index(drop=True)
+    half = ALONE * found["se"]
+    strict = found["flagged_strict"].astype(str)
+    asked = strict.isin(["True", "False", "1.0", "0.0"])
+    words = is_true(found["flagged_strict"]).map({True: "flagged", False: "not flagged"})
+    alone = found["estimate"].abs() > half
+    return found.assign(
+        alone_low=found["estimate"] - half,
+        alone_high=found["estimate"] + half,
+        together=found["estimate"],
+        alone=alone.map({True: "flagged", False: "not flagged"}),
+        strict=words.where(asked, ""),
+    )
+
+
+def describe_price(price: pd.DataFrame, *, level: float) -> str:
+    """Say what it costs to look at all pockets at once, and to hold errors against a stricter level.
+
+    Parameters
+    ----------
+    price : DataFrame
+        From `lay_out_price`.
+    level : float
+        The stricter level of one map.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    inside = price[price["pocket"] != OVERALL]
+    if inside.empty:
+        return "No pocket was tested, so there is no price to name."
+    alone = count_of((inside["alone"] == "flagged").sum(), len(inside), "tested pocket")
+    together, confidence = inside["kind"].isin(WORDS).sum(), write_confidence(price["level"].max())
+    text = f"One at a time, with 95% intervals, {alone} would be flagged"
+    text += f"; all at once, at {confidence}, {together}"
+    if (inside["strict"] != "").any():
+        text += f"; at the stricter level of {level:g} a map, {(inside['strict'] == 'flagged').sum()}"
+    factor = price["critical"].replace(np.inf, np.nan).max() / ALONE
+    if np.isnan(factor):
+        return f"{text}. There were too few draws for intervals at this level."
+    return f"{text}. The intervals for all at once are {number(factor, digits=1)} times as wide."
+
+
+def lay_out_models(
+    errors: pd.DataFrame,
+    pockets: pd.DataFrame,
+    *,
+    name: str = "forest",
+    quantity: str = "mu",
+    contrast: str = "",
+) -> pd.DataFrame:
+    """Put the errors of all models on one map under each other, for `MODEL_COLUMNS` and the figure.
+
+    Parameters
+    ----------
+    errors, pockets : DataFrame
+        pocket_errors.csv and pockets.csv.
+    name, quantity, contrast : str
+        Map, and what is shown.
+
+    Returns
+    -------
+    DataFrame
+        One row a pocket and model, pockets in the map's order.
+    """
+    models = dict.fromkeys(errors.loc[errors["quantity"] == quantity, "model"])
+    parts = [
+        pick_errors(errors, model=model, name=name, quantity=quantity, contrast=contrast) for model in models
+    ]
+    found = pd.concat(parts, ignore_index=True) if parts else errors.head(0)
+    order = {pocket: place for place, pocket in enumerate(dict.fromkeys(found["pocket"]))}
+    found = found.sort_values("pocket", key=lambda column: column.map(order), kind="stable")
+    return lay_out(found.reset_index(drop=True), pockets)
+
+
+def describe_models(table: pd.DataFrame) -> str:
+    """Say of each model how it errs overall and between which ends its pockets lie.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `lay_out_models`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    points = []
+    for model, part in table.groupby("model", sort=False):
+        whole = part[(part["pocket"] == OVERALL) & (part["kind"] != "untested")]
+        inside = part[(part["pocket"] != OVERALL) & (part["kind"] != "untested")]
+        text = f"- {escape(model)}: "
+        text += f"{number(whole['estimate'].iloc[0])} overall, " if len(whole) else "overall not tested, "
+        if inside.empty:
+            points.append(f"{text}no pocket tested.")
+            continue
+        flagged = name_list(inside.loc[inside["kind"].isin(WORDS), "pocket"]) or "none"
+        points.append(
+            f"{text}{number(inside['estimate'].min())} to {number(inside['estimate'].max())} in "
+            f"{plural(len(inside), 'tested pocket')}; flagged: {flagged}."
+        )
+    return "\n".join(points) if points else "No model was audited."
+
+
+def split_contrast(contrast: str, groups: pd.DataFrame) -> tuple[str, str, str]:
+    """Find attribute, focal and reference group of a contrast; blank where there are none.
+
+    Parameters
+    ----------
+    contrast : str
+        As in pocket_errors.csv.
+    groups : DataFrame
+        pocket_groups.csv, whose names are tried.
+
+    Returns
+    -------
+    tuple of str
+        Attribute, focal group, reference group.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"attribute": ["sex"] * 2, "group": ["F", "M"]})
+    >>> split_contrast("sex: F - M", table)
+    ('sex', 'F', 'M')
+    """
+    for attribute, part in groups.groupby("attribute", sort=False):
+        names = list(dict.fromkeys(part["group"]))
+        for focal in names:
+            for reference in names:
+                if contrast == f"{attribute}: {focal} - {reference}":
+                    return str(attribute), focal, reference
+    return "", "", ""
+
+
+def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model: str, contrast: str) -> str:
+    """Say which shares of two groups lie in pockets whose mean error is flagged, by direction.
+
+    Parameters
+    ----------
+    groups, errors : DataFrame
+        pocket_groups.csv and pocket_errors.csv.
+    model, contrast : str
+        Whose errors, and which groups.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    attribute, focal, reference = split_contrast(contrast, groups)
+    if not attribute:
+        return "No two groups are compared."
+    found = errors[(errors["model"] == model) & (errors["map"] == "forest") & (errors["quantity"] == "mu")]
+    found = found[is_true(found["flagged"]) & (found["pocket"] != OVERALL)]
+    here = groups[(groups["map"] == "forest") & (groups["attribute"] == attribute)]
+    points = []
+    for kind, word in WORDS.items():
+        names = found.loc[found["direction"] == kind, "pocket"]
+        if names.empty:
+            continue
+        held = here[here["pocket"].isin(names)].groupby("group")["share"].sum()
+        points.append(
+            f"- In pockets flagged {word} ({name_list(names)}): {share(held.get(focal, np.nan))} of "
+            f"{escape(focal)} and {share(held.get(reference, np.nan))} of {escape(reference)}."
+        )
+    lost = here[here["pocket"] == ABSTAINED].groupby("group")["share"].sum()
+    if not points:
+        points = [
+            "- No pocket of the forest map has a flagged mean error, so neither group is concentrated in one."
+        ]
+    if len(lost):
+        points.append(
+            f"- In no pocket: {share(lost.get(focal, np.nan))} and {share(lost.get(reference, np.nan))}."
+        )
+    return "\n".join(points)
+
+
+def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
+    """Say whether a gap comes from where a group is, from gaps within pockets, or from both.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        pocket_summary.csv.
+    model, contrast : str
+        Whose gap, and of which groups.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    split = lay_out_split(summary)
+    found = split[(split["model"] == model) & (split["contrast"] == contrast) & split["overall"].notna()]
+    if found.empty:
+        return "This gap could not be split: no groups are compared, or too few records were."
+    row = rows(found)[0]
+    text = f"{escape(model)}, {escape(contrast)}: overall {_write_part(row, 'overall')}"
+    if np.isnan(row.composition_share):
+        return f"{text}. Its simultaneous interval, wider than this one, holds zero: nothing to divide."
+    clear = {
+        part: not getattr(row, f"{part}_low") <= 0 <= getattr(row, f"{part}_high")
+        for part in ("composition", "within")
+    }
+    text += f"; composition {_write_part(row, 'composition')}; within pockets {_write_part(row, 'within')}. "
+    if all(clear.values()) and row.composition * row.within < 0:
+        return f"{text}Both parts are clear, and they pull in opposite directions."
+    if all(clear.values()):
+        return (
+            f"{text}Both parts are clear: the group is more often where the model errs, and errors differ "
+            "among those who are alike on this map."
+        )
+    if clear["composition"]:
+        return f"{text}Clear is where the groups are; gaps within pockets are not shown on this map."
+    if clear["within"]:
+        return f"{text}Clear are the gaps within pockets; that the groups are elsewhere adds nothing clear."
+    return f"{text}Neither part alone is clear."
+
+
+def _write_part(row: Any, part: str) -> str:
+    """Write one part of a gap with its 95% interval."""
+    ends = interval(getattr(row, f"{part}_low"), getattr(row, f"{part}_high"))
+    return f"{number(getattr(row, part))} ({ends})"
+
+
+def describe_gaps(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
+    """Say for every contrast how the gap of every model runs over the pockets of the forest map.
+
+    Parameters
+    ----------
+    errors, pockets : DataFrame
+        pocket_errors.csv and pockets.csv.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    parts = [
+        f"**{escape(contrast)}**\n\n"
+        + describe_models(lay_out_models(errors, pockets, quantity="delta", contrast=contrast))
+        for contrast in list_contrasts(errors)
+    ]
+    return "\n\n".join(parts) if parts else "No groups are compared in this run."
+
+
+def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
+    """Say of every contrast where the gap of one model comes from.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        pocket_summary.csv.
+    model : str
+        Whose gaps.
+
+    Returns
+    -------
+    str
+        Markdown; contrasts that could not be split are named together.
+    """
+    here = summary[(summary["model"] == model) & (summary["quantity"] == "delta")]
+    here = here[here["map"] == "forest"]
+    names = list(dict.fromkeys(here["contrast"]))
+    known = set(here.loc[here["overall"].notna(), "contrast"])
+    points = [f"- {describe_ways(summary, model=model, contrast=name)}" for name in names if name in known]
+    blank = [name for name in names if name not in known]
+    if blank:
+        points.append(f"- Could not be split, for want of support: {name_list(blank)}.")
+    return "\n".join(points) if points else "No groups are compared in this run."
+
+
+def choose_contrast(errors: pd.DataFrame, *, model: str, wanted: str = "") -> str:
+    """Choose the contrast that a chapter shows: the one asked for, or the one with most tested pockets.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        pocket_errors.csv.
+    model : str
+        Whose gaps.
+    wanted : str
+        The chapter's parameter; blank leaves the choice.
+
+    Returns
+    -------
+    str
+        A contrast; the first of those with as many pockets tested on the forest map; blank without any.
+
+    Raises
+    ------
+    InputError
+        If the one asked for is not there.
+    """
+    gaps = errors[(errors["quantity"] == "delta") & (errors["map"] == "forest") & (errors["model"] == model)]
+    if wanted or gaps.empty:
+        return pick(errors[errors["contrast"] != ""], "contrast", wanted)
+    inside = gaps[gaps["pocket"] != OVERALL]
+    tested = (inside["status"] == "tested").groupby(inside["contrast"], sort=False).sum()
+    return str(tested.idxmax())

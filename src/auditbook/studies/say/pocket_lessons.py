@@ -1,0 +1,225 @@
+"""What do the worked examples on pockets show: groupings compared, and how often the test flags nothing?"""
+
+import pandas as pd
+
+from auditbook.book.say.text import Column, count, count_of, interval, join_words, number, plural, share
+from auditbook.project import project_file
+from auditbook.results import rows
+
+GROUPING_COLUMNS = (
+    Column("model", "model"),
+    Column("overall", "mean error of all", "number", 3),
+    Column("sex", "largest by sex", "number", 3),
+    Column("outcome", "by pockets of the outcome", "number", 3),
+    Column("blind to stays", "by slices of: blind to stays", "number", 3),
+    Column("blind to age", "of: blind to age", "number", 3),
+    Column("off at weekends", "of: off at weekends", "number", 3),
+)
+LEAF_COLUMNS = (
+    Column("label", "pocket"),
+    Column("n", "patients", "count"),
+    Column("estimate", "mean error (95% interval)", "number", 3, low="ci_low", high="ci_high"),
+)
+NULL_COLUMNS = (
+    Column("label", "design"),
+    Column("replicates", "replicates", "count"),
+    Column("level", "level", "share", 2),
+    Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
+    Column("published_low", "published, from", "share"),
+    Column("published_high", "to", "share"),
+)
+NULL_FIELDS = (
+    "design sd prediction quantity level replicates untested flagged over share share_low share_high "
+    "published_low published_high"
+).split()
+KEYS = ["design", "sd", "prediction", "quantity"]
+DESIGNS = {
+    "independent": "independent records",
+    "dependent": "150 units",
+    "few": "45 units",
+    "continuous": "continuous",
+}
+NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
+
+
+def name_leaves(table: pd.DataFrame, codes: pd.Series) -> list[str]:
+    """Name groups of simulated patients by the ages and stays that they hold.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        Columns age and stays.
+    codes : int sequence, shape (n,)
+        Group of each patient, from 0.
+
+    Returns
+    -------
+    list of str
+        Such as ``age 40-64, stays 3-5``, one a group.
+    """
+    found = table[["age", "stays"]].groupby(pd.Series(codes)).agg(["min", "max"])
+    return [
+        ", ".join(_span(name, row[(name, "min")], row[(name, "max")]) for name in ("age", "stays"))
+        for _, row in found.iterrows()
+    ]
+
+
+def _span(name: str, low: float, high: float) -> str:
+    """Write a range of whole numbers."""
+    return f"{name} {low:.0f}" if low == high else f"{name} {low:.0f}-{high:.0f}"
+
+
+def lay_out_averages(averages: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Give averages by group the columns that the figure of errors draws.
+
+    Parameters
+    ----------
+    averages : DataFrame
+        From `auditbook.studies.teaching.average_errors`.
+    names : list of str
+        Names of the groups.
+
+    Returns
+    -------
+    DataFrame
+        With label, size, kind and note; kind says whether the interval excludes zero, and on which side.
+    """
+    kinds = ["over" if row.ci_low > 0 else "under" if row.ci_high < 0 else "none" for row in rows(averages)]
+    sizes = [f"n = {n:,}" for n in averages["n"]]
+    return averages.assign(label=names, size=sizes, kind=kinds, note="")
+
+
+def describe_groupings(table: pd.DataFrame) -> str:
+    """Say what pockets of the outcome find of each model, and what slices of its own errors find.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `auditbook.studies.teaching.compare_groupings`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    points = []
+    for row in table.to_dict(orient="records"):
+        name = row["model"]
+        points.append(
+            f"- {name}: by sex {number(row['sex'])} at the most, in pockets of the outcome "
+            f"{number(row['outcome'])}, in slices learned from its own errors {number(row[name])}."
+        )
+    return "\n".join(points)
+
+
+def read_null() -> pd.DataFrame:
+    """Read how often the testing step flags where nothing is wrong, for `NULL_COLUMNS` and the figure.
+
+    Returns
+    -------
+    DataFrame
+        Rows of data/simulations/pocket_null_summary.csv with a label; no rows when it is not there.
+    """
+    folder = project_file("data")
+    path = folder / "simulations" / "pocket_null_summary.csv"
+    if not path.is_file():
+        return pd.DataFrame(columns=[*NULL_FIELDS, "label"])
+    found = pd.read_csv(path)
+    return found.assign(label=[_label_design(row) for row in rows(found)])
+
+
+def drop_strict(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the rows at a stricter level of designs that stand in the table at another one too."""
+    first = table.groupby(KEYS)["level"].transform("max")
+    return table[table["level"] == first].reset_index(drop=True)
+
+
+def _label_design(row: object) -> str:
+    """Write one design of the null simulations in words."""
+    design, quantity = str(row.design), str(row.quantity)  # type: ignore[attr-defined]
+    parts = [NULL_QUANTITIES.get(quantity, quantity), DESIGNS.get(design, design)]
+    if design in ("dependent", "few"):
+        parts += [f"SD {row.sd:g}", f"{row.prediction} risk"]  # type: ignore[attr-defined]
+    return ", ".join(parts)
+
+
+def describe_null(table: pd.DataFrame) -> str:
+    """Say where flags without an error are more frequent than asked, beyond what chance allows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `read_null`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    if table.empty:
+        return "No replicates are stored with this copy of the book."
+    over = table[table["share_low"] > table["level"]]
+    text = (
+        f"In {count_of(len(over), len(table), 'design')} the interval lies above the level that was asked for"
+    )
+    if over.empty:
+        return text + "."
+    worst = rows(over.sort_values("share", ascending=False))[0]
+    return (
+        f"{text}. The largest share is {share(worst.share)} "
+        f"({interval(worst.share_low, worst.share_high, kind='share')}) for: {worst.label}, "
+        f"at the level {share(worst.level, digits=2)}."
+    )
+
+
+def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
+    """Say how often mean errors are flagged with dependent units, for one kind of prediction.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `read_null`.
+    prediction : {"marginal", "conditional"}
+        What the assessed model predicts.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    found = table[
+        table["design"].isin(["dependent", "few"])
+        & (table["quantity"] == "mu")
+        & (table["prediction"] == prediction)
+    ]
+    if found.empty:
+        return "No such replicates are stored."
+    points = []
+    for (design, level), part in found.groupby(["design", "level"], sort=False):
+        parts = [f"{share(row.share)} at SD {row.sd:g}" for row in rows(part.sort_values("sd"))]
+        words = f"{DESIGNS[str(design)]}, at the level {share(float(str(level)), digits=2)}"
+        points.append(f"- {words}: {join_words(parts)}.")
+    return f"Mean errors, prediction = {prediction} risk, flagged:\n\n" + "\n".join(points)
+
+
+def describe_side(table: pd.DataFrame) -> str:
+    """Say to which side false flags of mean errors lie when units differ much and the marginal risk is given.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `read_null`.
+
+    Returns
+    -------
+    str
+        Markdown; blank when no such replicates are stored.
+    """
+    found = drop_strict(table[(table["quantity"] == "mu") & (table["prediction"] == "marginal")])
+    found = found[found["sd"] == found["sd"].max()]
+    if found.empty or not found["flagged"].sum():
+        return ""
+    return (
+        f"Of {plural(found['flagged'].sum(), 'replicate')} flagged with marginal risks at the largest SD, "
+        f"{count(found['over'].sum())} are flagged as too high."
+    )

@@ -1,0 +1,246 @@
+"""How well do the flags of a map tell where an error was planted, and do its intervals hold the truth?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets import (
+    ABSTAIN,
+    OVERALL,
+    Contrast,
+    Family,
+    FrozenMap,
+    adjusted_p,
+    critical_value,
+    draw_maxima,
+    find_levels,
+    judge_support,
+    list_families,
+    sum_family,
+)
+from auditbook.studies.simulations.worlds import FOCAL, Plant, Records, affected, plant_error
+
+Array = NDArray[np.float64]
+Signs = NDArray[np.int8]
+
+QUANTITY = {"gap": "delta", "error": "mu"}
+"""What is audited, by the question that a plant answers."""
+COUNTS = ("records", "affected", "tp", "fp", "fn", "conflicts")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What testing one map says of one plant, at the full and at half the level.
+
+    Attributes
+    ----------
+    tested : int
+        Pockets that were tested.
+    pockets : int
+        Pockets of the map.
+    flags : int8 array, shape (2, n)
+        Direction that each record's pocket is flagged in, at the full and at half the level.
+    overall : int8 array, shape (2,)
+        Direction that the overall comparison is flagged in.
+    covered : bool array, shape (2,)
+        Whether every interval holds the true value; True where nothing was tested.
+    """
+
+    tested: int
+    pockets: int
+    flags: Signs
+    overall: Signs
+    covered: NDArray[np.bool_]
+
+
+def judge_map(
+    frozen: FrozenMap,
+    audit: Records,
+    plants: Sequence[Plant],
+    *,
+    contrasts: Sequence[Contrast],
+    settings: PocketSettings,
+    seed: int,
+) -> dict[Plant, Verdict]:
+    """Test one map for every plant, as a whole audit would, with draws that all plants share.
+
+    The full and half the level come from the same draws: a quantity is flagged when its adjusted p-value is
+    at most the level, which is the same as an interval without zero.
+
+    Parameters
+    ----------
+    frozen : FrozenMap
+        Learned from discovery records.
+    audit : Records
+        The audit.
+    plants : sequence of Plant
+        One model each: the true risk with that error.
+    contrasts : sequence of Contrast
+        The focal and the reference group.
+    settings : PocketSettings
+        Support, levels and draws.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    dict of Plant to Verdict
+        Of mean errors, or of gaps, as the plant asks.
+    """
+    predictions = {plant.name: plant_error(audit, plant) for plant in plants}
+    data = replace(audit.data, predictions=predictions)
+    codes = frozen.assign(data.table).codes
+    listed = list_families(frozen.pockets, codes, data, contrasts=contrasts, settings=settings)
+    names = {plant.name: plant for plant in plants}
+    families = [each for each in listed if each.kind == QUANTITY[names[each.model].question]]
+    status = [judge_support(family, data) for family in families]
+    sums = [sum_family(family, data, each) for family, each in zip(families, status, strict=True)]
+    drawn = iter(draw_maxima([each for each in sums if each is not None], draws=settings.draws, seed=seed))
+    whole = find_levels(data, settings, 1.0)
+    found = {}
+    for family, each, contributions in zip(families, status, sums, strict=True):
+        level = whole.error if family.kind == "mu" else whole.gap
+        judged = _Judged.blank(len(each))
+        if contributions is not None:
+            tested = np.array([word == "tested" for word in each])
+            truth = _true_values(family, predictions[family.model] - audit.risk)[tested]
+            judged = _judge(contributions.estimate, contributions.se, next(drawn), truth, tested, level)
+        found[names[family.model]] = _spread(family, judged, codes)
+    return found
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Directions of all quantities of a family, shape (2, Q), and whether all intervals hold, shape (2,)."""
+
+    tested: NDArray[np.bool_]
+    directions: Signs
+    covered: NDArray[np.bool_]
+
+    @classmethod
+    def blank(cls, count: int) -> "_Judged":
+        """Nothing was tested."""
+        return cls(np.zeros(count, bool), np.zeros((2, count), np.int8), np.ones(2, bool))
+
+
+def _judge(
+    estimate: Array, se: Array, maxima: Array, truth: Array, tested: NDArray[np.bool_], level: float
+) -> _Judged:
+    """Flag the tested quantities, and see whether their intervals hold the truth."""
+    chances = adjusted_p(estimate / se, maxima)
+    directions = np.zeros((2, len(tested)), np.int8)
+    covered = np.ones(2, bool)
+    for place, alpha in enumerate((level, level / 2)):
+        directions[place, tested] = np.where(chances <= alpha, np.sign(estimate), 0)
+        covered[place] = np.all(np.abs(estimate - truth) <= critical_value(maxima, alpha) * se)
+    return _Judged(tested, directions, covered)
+
+
+def _true_values(family: Family, planted: Array) -> Array:
+    """Find what each quantity of a family would be without noise; nan for empty cells."""
+
+    def mean(positions: NDArray[np.int64]) -> float:
+        return float(planted[positions].mean()) if len(positions) else np.nan
+
+    values = [[mean(cell.positions) for cell in item.cells] for item in family.quantities]
+    return np.array([row[0] - sum(row[1:]) for row in values])
+
+
+def _spread(family: Family, judged: _Judged, codes: NDArray[np.integer]) -> Verdict:
+    """Give each record the direction of its pocket; the overall comparison stands first."""
+    names = [item.pocket for item in family.quantities]
+    if names[0] != OVERALL:
+        raise ValueError("the overall comparison must stand first")
+    of_pockets = np.column_stack([judged.directions[:, 1:], np.zeros(2, np.int8)])
+    place = np.where(codes == ABSTAIN, len(names) - 1, codes)
+    return Verdict(
+        int(judged.tested[1:].sum()),
+        len(names) - 1,
+        of_pockets[:, place],
+        judged.directions[:, 0],
+        judged.covered,
+    )
+
+
+def count_hits(flags: Sequence[Signs], truth: Signs, scored: NDArray[np.bool_]) -> dict[str, int]:
+    """Count records, the one scoring rule of all simulations.
+
+    A flag in the right direction on an affected record is a hit; on an unaffected record it is a false flag;
+    in the wrong direction it is a false flag and a miss. Affected records without a flag are misses. Where
+    maps flag opposite directions, the conflict counts like a wrong direction.
+
+    Parameters
+    ----------
+    flags : sequence of int8 arrays, shape (n,)
+        Direction each map flags each record in; 0 for none.
+    truth : int8 array, shape (n,)
+        Direction of the planted error.
+    scored : bool array, shape (n,)
+        Records that count: the focal group for a gap.
+
+    Returns
+    -------
+    dict of str to int
+        records, affected, tp, fp, fn, conflicts.
+
+    Examples
+    --------
+    >>> truth, everyone = np.array([1, 1, 1, 0, 0], np.int8), np.ones(5, bool)
+    >>> count_hits([np.array([1, -1, 0, 1, 0], np.int8)], truth, everyone)
+    {'records': 5, 'affected': 3, 'tp': 1, 'fp': 2, 'fn': 2, 'conflicts': 0}
+    """
+    raised, lowered = (np.any([each == sign for each in flags], axis=0) for sign in (1, -1))
+    conflict = raised & lowered
+    direction = raised.astype(np.int8) - lowered.astype(np.int8)
+    hit = (direction == truth) & (truth != 0)
+    wrong = (raised | lowered) & ~hit
+    parts = (np.ones(len(truth), bool), truth != 0, hit, wrong, (truth != 0) & ~hit, conflict)
+    return {name: int(np.count_nonzero(part & scored)) for name, part in zip(COUNTS, parts, strict=True)}
+
+
+def describe_verdicts(
+    verdicts: Sequence[Verdict], audit: Records, plant: Plant, *, half: bool
+) -> dict[str, Any]:
+    """Score one map, or several together, for one plant.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        Of the maps.
+    audit : Records
+        The audit.
+    plant : Plant
+        What was planted.
+    half : bool
+        True takes the flags at half the level.
+
+    Returns
+    -------
+    dict of str to int
+        The counts; `pockets` and `tested` pockets; `flagged` is 1 when any pocket or the overall comparison
+        is flagged, `overall` when that is; `covered` is 1 when every interval holds the true value.
+    """
+    everyone = np.ones(len(audit.risk), bool)
+    scored = audit.data.attributes[0].codes == FOCAL if plant.question == "gap" else everyone
+    flags = [each.flags[int(half)] for each in verdicts]
+    overall = any(each.overall[int(half)] != 0 for each in verdicts)
+    return {
+        **count_hits(flags, affected(audit, plant), scored),
+        "pockets": sum(each.pockets for each in verdicts),
+        "tested": sum(each.tested for each in verdicts),
+        "flagged": int(overall or any(each.any() for each in flags)),
+        "overall": int(overall),
+        "covered": int(all(each.covered[int(half)] for each in verdicts)),
+    }
+
+
+def each_question(plants: Sequence[Plant]) -> Iterator[tuple[str, tuple[Plant, ...]]]:
+    """Part plants by their question, gaps first."""
+    for question in QUANTITY:
+        chosen = tuple(plant for plant in plants if plant.question == question)
+        if chosen:
+            yield question, chosen

@@ -1,0 +1,190 @@
+"""Populations whose metric is known, and audits drawn from them.
+
+The largest group has 10,000 records, the smallest as many as the design says, and the others stand evenly
+between them on a logarithmic scale. Outside the smallest group 70 % of the events and 10 % of the
+non-events are selected. The smallest group is the one that is treated worse: its rates are set so that the
+metric has the design's value. Events are drawn, so that their number varies between audits.
+
+Calibration needs scores: there they are drawn from a beta distribution with mean 0.25, which is every
+record's risk but in the smallest group, where the risk is larger by the design's calibration error.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.errors import InputError
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.verdicts import find_metric
+
+SIZES = (30, 60, 125, 250, 500, 1_000, 2_000, 5_000)
+LARGEST = 10_000
+TPR, FPR = 0.70, 0.10
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class VerdictDesign:
+    """One population and the size of its smallest group.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    groups : int
+        Number of groups.
+    smallest : int
+        Records of the smallest.
+    event_rate : float
+        The same in every group (calibration: in every group but the smallest).
+    distance : float
+        How far the true value lies from the threshold: above 0 it passes by so much, below 0 it fails.
+    """
+
+    metric: str
+    groups: int
+    smallest: int
+    event_rate: float
+    distance: float
+
+    @property
+    def name(self) -> str:
+        """What names its random numbers."""
+        return f"{self.metric} {self.groups} {self.smallest} {self.event_rate:g} {self.distance:g}"
+
+    @property
+    def value(self) -> float:
+        """The metric in the population."""
+        rule = find_metric(self.metric)
+        sign = 1 if rule.direction == "at_least" else -1
+        return round(rule.threshold + sign * self.distance, 10)
+
+    @property
+    def passes(self) -> bool:
+        """The population's verdict."""
+        return bool(find_metric(self.metric).passes(self.value))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records of each group, shape (groups,), the smallest first."""
+        return np.rint(np.geomspace(self.smallest, LARGEST, self.groups)).astype(np.int64)
+
+
+def _list_designs() -> Iterator[VerdictDesign]:
+    """All distances with two groups and 20 % events; then more groups and other event rates at three."""
+    for metric in ("DI", "EOPP", "EOD", "PP"):
+        for smallest in SIZES:
+            base = VerdictDesign(metric, 2, smallest, 0.2, 0.0)
+            for distance in (-0.1, -0.05, -0.02, 0.0, 0.02, 0.05, 0.1):
+                yield replace(base, distance=distance)
+            for distance in (-0.05, 0.0, 0.05):
+                yield from (replace(base, groups=groups, distance=distance) for groups in (5, 9))
+                yield from (replace(base, event_rate=rate, distance=distance) for rate in (0.05, 0.4))
+    for smallest in SIZES:
+        yield from (VerdictDesign("CAL", 2, smallest, 0.25, distance) for distance in (-0.05, 0.0, 0.05))
+
+
+DESIGNS = tuple(_list_designs())
+
+
+def set_rates(design: VerdictDesign) -> Array:
+    """Set each group's TPR and FPR so that the metric has the design's value.
+
+    Parameters
+    ----------
+    design : VerdictDesign
+        A design whose metric needs counts only.
+
+    Returns
+    -------
+    float array, shape (groups, 2)
+        TPR and FPR; the smallest group first.
+
+    Raises
+    ------
+    InputError
+        If the metric needs more than counts.
+
+    Examples
+    --------
+    >>> set_rates(VerdictDesign("EOPP", 2, 60, 0.2, -0.05)).round(2).tolist()
+    [[0.55, 0.1], [0.7, 0.1]]
+    """
+    evidence = find_metric(design.metric).evidence
+    if evidence != "counts":
+        raise InputError(f"{design.metric} needs {evidence}; rates are set for metrics of counts only")
+    rates = np.tile([TPR, FPR], (design.groups, 1))
+    if design.metric == "DI":
+        rates[0] *= design.value
+    elif design.metric == "EOPP":
+        rates[0, 0] -= design.value
+    elif design.metric == "EOD":
+        rates[0, 1] += design.value
+    else:
+        odds = design.event_rate / (1 - design.event_rate)
+        ppv = TPR * odds / (TPR * odds + FPR) - design.value
+        rates[0, 1] = odds * TPR * (1 - ppv) / ppv
+    return rates
+
+
+def draw_audits(design: VerdictDesign, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the counts of audits of the design's population.
+
+    Parameters
+    ----------
+    design : VerdictDesign
+        A design whose metric needs counts only.
+    times : int
+        Number of audits.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    int array, shape (times, groups, 4)
+        In the order tp, fp, fn, tn.
+
+    Examples
+    --------
+    >>> design = VerdictDesign("DI", 2, 60, 0.2, 0.0)
+    >>> draw_audits(design, 3, np.random.default_rng(1)).sum(axis=-1).tolist()
+    [[60, 10000], [60, 10000], [60, 10000]]
+    """
+    events = rng.binomial(design.sizes, design.event_rate, size=(times, design.groups))
+    strata = np.stack([events, design.sizes - events], axis=-1)
+    selected = rng.binomial(strata, set_rates(design))
+    return np.concatenate([selected, strata - selected], axis=-1)
+
+
+def draw_records(design: VerdictDesign, rng: np.random.Generator) -> AuditRecords:
+    """Draw the records of one audit of calibration.
+
+    Parameters
+    ----------
+    design : VerdictDesign
+        A design of CAL.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    AuditRecords
+        One attribute, one model.
+
+    Examples
+    --------
+    >>> design = VerdictDesign("CAL", 2, 60, 0.25, 0.0)
+    >>> len(draw_records(design, np.random.default_rng(1)).outcome)
+    10060
+    """
+    codes = np.repeat(np.arange(design.groups), design.sizes)
+    scores = rng.beta(2, 6, size=len(codes))
+    risk = np.minimum(scores + np.where(codes == 0, design.value, 0.0), 1)
+    outcome = (rng.random(len(codes)) < risk).astype(np.int8)
+    names = tuple(f"group {place + 1}" for place in range(design.groups))
+    return AuditRecords(
+        outcome, (Attribute("group", names, codes),), (Score("model", "probability", 0.5, scores),)
+    )

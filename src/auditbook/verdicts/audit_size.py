@@ -1,0 +1,302 @@
+"""How many records does an audit need before its metrics settle?"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
+
+from auditbook.evidence import (
+    OrderedScores,
+    SizeDraws,
+    SizePlan,
+    draw_size_areas,
+    draw_size_counts,
+    draw_size_scores,
+    order_probabilities,
+    rank_scores,
+    rate,
+    settle_groups,
+    subsample_counts,
+)
+from auditbook.records import AuditRecords
+from auditbook.settings import Protocol
+from auditbook.verdicts.flips import resample_values, summarise_resamples
+from auditbook.verdicts.metrics import TIE, Metric, find_metric
+from auditbook.verdicts.support import lack_support
+
+SIZE_COLUMNS = (
+    "model metric attribute n mean sd cv pass_share "
+    "cv_low cv_high undefined_share unsupported_share above_half"
+).split()
+CELL = ["model", "metric", "attribute"]
+
+Array = NDArray[np.float64]
+
+
+def plan_sizes(whole: int, grid: Sequence[int]) -> list[int]:
+    """Choose the sizes that are tried: those of the grid below the whole, and the whole.
+
+    Parameters
+    ----------
+    whole : int
+        Records of the audit.
+    grid : sequence of int
+        Sizes by the protocol, rising.
+
+    Returns
+    -------
+    list of int
+        Rising; the last is the whole.
+
+    Examples
+    --------
+    >>> plan_sizes(4_000, [1_000, 2_500, 5_000])
+    [1000, 2500, 4000]
+    """
+    return [size for size in grid if size < whole] + [whole]
+
+
+def sweep_counts(
+    counts: ArrayLike,
+    metric: Metric | str,
+    *,
+    sizes: Sequence[int],
+    repeats: int = 30,
+    threshold: float | None = None,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    r"""Follow one cell, given by its counts, through subsamples of several sizes.
+
+    .. math:: \mathrm{CV} = \mathrm{SD} / |\mathrm{mean}|
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        Records of each group in the order tp, fp, fn, tn.
+    metric : Metric or str
+        A metric that needs counts only.
+    sizes : sequence of int
+        Records a subsample; none above the counts' total.
+    repeats : int
+        R, subsamples a size.
+    threshold : float or None
+        Another threshold than the metric's own.
+    rng : Generator
+        Source of the draws.
+
+    Returns
+    -------
+    DataFrame
+        One row a size: n, mean, sd, cv, pass_share, cv_low, cv_high, undefined_share, above_half, with the
+        meaning that `sweep_sizes` gives them.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
+    Examples
+    --------
+    >>> table = sweep_counts([[40, 10, 10, 40], [20, 20, 30, 30]], "EOPP", sizes=[50, 200],
+    ...                      rng=np.random.default_rng(1))
+    >>> table["cv"].round(2).tolist()[1]
+    0.0
+    """
+    rule = find_metric(metric) if isinstance(metric, str) else metric
+    table = np.asarray(counts)
+    draws = np.stack([subsample_counts(table, size=size, repeats=repeats, rng=rng) for size in sizes])
+    required = ~np.isnan(rule.by_group(table))
+    found = _summarise(rule, resample_values(rule, draws, required=required), threshold)
+    return pd.DataFrame({"n": sizes, **found, "above_half": 2 * np.asarray(sizes) > table.sum()})
+
+
+def sweep_sizes(
+    records: AuditRecords,
+    verdicts: pd.DataFrame,
+    *,
+    protocol: Protocol,
+    seed: int,
+    ordered: Mapping[str, OrderedScores] | None = None,
+) -> pd.DataFrame:
+    """Follow every cell through simple random subsamples of the audit: ``audit_size.csv``.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+    verdicts : DataFrame
+        From `judge`: which cells have a verdict, and the order of the rows.
+    protocol : Protocol
+        Gives sizes, R, thresholds and minimum support.
+    seed : int
+        Seed of the run. Each model, attribute and size has a stream of its own, so a cell's numbers depend
+        neither on the other cells, nor on the other sizes, nor on the order of records and groups.
+    ordered : mapping of str to OrderedScores, optional
+        From `order_probabilities`, when that is at hand.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell and size (the sizes of `plan_sizes`), with the columns `SIZE_COLUMNS`:
+
+        - `mean`, `sd`, `cv`: of the metric over the subsamples in which it is defined; `cv` is nan where the
+          mean is zero;
+        - `cv_low`, `cv_high`: 95 % bounds of `cv` for the Monte Carlo error of `sd`, from the chi-square
+          distribution; nan where nothing varies;
+        - `pass_share`: share of the defined subsamples that pass;
+        - `undefined_share`: share in which the metric is undefined, or a group lost its rate;
+        - `unsupported_share`: share in which a group lacks the protocol's minimum support, so that an audit
+          of this size would have ended inconclusive;
+        - `above_half`: True where the size is more than half of the audit. Samples drawn without replacement
+          then overlap so much that their small spread says little about other records.
+
+        An inconclusive cell has its rows, and no numbers in them.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
+    Examples
+    --------
+    >>> from auditbook.records import Attribute, Score
+    >>> from auditbook.verdicts.judgement import judge
+    >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
+    >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 100)),)
+    >>> records = AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores)
+    >>> protocol = Protocol(metrics=("DI",), audit_sizes=(50,))
+    >>> verdicts = judge(records, protocol=protocol, seed=1)
+    >>> sweep_sizes(records, verdicts, protocol=protocol, seed=1)["n"].tolist()
+    [50, 200]
+    """
+    metrics = [find_metric(name) for name in protocol.metrics]
+    read = {metric.evidence for metric in metrics}
+    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
+    ranked = rank_scores(records) if "areas" in read else {}
+    found = []
+    for attribute in records.attributes:
+        settled = settle_groups(attribute, records.outcome)
+        plan = SizePlan(
+            records, settled, plan_sizes(len(records.outcome), protocol.audit_sizes), protocol, seed
+        )
+        draws = {"counts": draw_size_counts(plan)} if "counts" in read else {}
+        if "score sums" in read:
+            draws["score sums"] = draw_size_scores(plan, known or {})
+        if "areas" in read:
+            draws["areas"] = draw_size_areas(plan, ranked)
+        found += [_tabulate(metric, draws[metric.evidence], plan) for metric in metrics]
+    return _arrange(found, verdicts)
+
+
+def _tabulate(metric: Metric, draws: SizeDraws, plan: SizePlan) -> pd.DataFrame:
+    """Tabulate one metric and attribute under every model."""
+    required = ~np.isnan(metric.by_group(draws.whole))[:, None, None]
+    values = resample_values(metric, draws.drawn, required=required)
+    found = _summarise(metric, values, plan.protocol.thresholds.get(metric.name))
+    short = lack_support(metric, draws.strata, protocol=plan.protocol)
+    models, sizes = [score.model for score in plan.records.scores], np.asarray(plan.sizes)
+    columns = {
+        "model": np.repeat(np.array(models, dtype=object), len(sizes)),
+        "metric": metric.name,
+        "attribute": plan.attribute.name,
+        "n": np.tile(sizes, len(models)),
+        **{name: part.ravel() for name, part in found.items()},
+        "unsupported_share": short.mean(axis=-1).ravel(),
+        "above_half": np.tile(2 * sizes > len(plan.records.outcome), len(models)),
+    }
+    return pd.DataFrame(columns, columns=SIZE_COLUMNS)
+
+
+def _summarise(metric: Metric, values: Array, threshold: float | None) -> dict[str, Array]:
+    """Describe the values of subsamples, shape (..., R), by columns of shape (...)."""
+    found = summarise_resamples(metric, values, threshold=threshold)
+    level = np.abs(found.mean)
+    cv = rate(found.sd, np.where(level > TIE, level, 0.0))
+    free = np.count_nonzero(~np.isnan(values), axis=-1) - 1
+    spread = np.where((cv > 0) & (free > 0), cv, np.nan) * np.sqrt(np.maximum(free, 1))
+    low, high = (spread / np.sqrt(chi2.ppf(tail, np.maximum(free, 1))) for tail in (0.975, 0.025))
+    return {
+        "mean": found.mean,
+        "sd": found.sd,
+        "cv": cv,
+        "pass_share": found.pass_share,
+        "cv_low": low,
+        "cv_high": high,
+        "undefined_share": found.undefined_share,
+    }
+
+
+def _arrange(found: list[pd.DataFrame], verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Order the rows as the verdicts are ordered, and blank the numbers of inconclusive cells."""
+    if not found:
+        return pd.DataFrame(columns=SIZE_COLUMNS)
+    table = verdicts[[*CELL, "verdict"]].merge(pd.concat(found, ignore_index=True), on=CELL, how="left")
+    numbers = [name for name in SIZE_COLUMNS if name not in (*CELL, "n", "above_half")]
+    table.loc[table["verdict"] == "inconclusive", numbers] = np.nan
+    return table[SIZE_COLUMNS]
+
+
+def find_n_star(sizes: pd.DataFrame, *, cv_stable: float) -> float:
+    r"""Find the smallest size at which a cell has settled.
+
+    .. math:: N^* = \min\{N : \mathrm{CV}(N) < \eta\}
+
+    over the sizes up to half of the audit, at which no subsample left the metric undefined.
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        One cell's rows of audit_size.csv.
+    cv_stable : float
+        The bound :math:`\eta`.
+
+    Returns
+    -------
+    float
+        Infinity when no such size qualifies.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"n": [1_000, 2_500, 4_000], "cv": [0.2, 0.04, 0.0],
+    ...                       "undefined_share": 0.0, "above_half": [False, True, True]})
+    >>> find_n_star(table, cv_stable=0.05)
+    inf
+    """
+    settled = _has_settled(sizes, cv_stable)
+    return float(sizes["n"][settled].min()) if settled.any() else float("inf")
+
+
+def list_n_star(sizes: pd.DataFrame, *, cv_stable: float) -> dict[tuple[str, ...], float]:
+    """Find the N* of every cell that has settled somewhere (see `find_n_star`).
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        Rows of audit_size.csv.
+    cv_stable : float
+        The bound.
+
+    Returns
+    -------
+    dict of (model, metric, attribute) to float
+        Without the cells that have not.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"model": "m", "metric": "DI", "attribute": "sex", "n": [1_000], "cv": 0.04,
+    ...                       "undefined_share": 0.0, "above_half": False})
+    >>> list_n_star(table, cv_stable=0.05)
+    {('m', 'DI', 'sex'): 1000.0}
+    """
+    settled = sizes[_has_settled(sizes, cv_stable)]
+    least = settled.groupby(CELL, sort=False)["n"].min().reset_index()
+    return {tuple(cell): float(n) for *cell, n in least.itertuples(index=False)}
+
+
+def _has_settled(sizes: pd.DataFrame, cv_stable: float) -> "pd.Series[bool]":
+    """Tell at which sizes a cell has settled."""
+    return (sizes["cv"] < cv_stable) & ~sizes["above_half"] & (sizes["undefined_share"] == 0)

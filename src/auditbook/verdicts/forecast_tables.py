@@ -1,0 +1,228 @@
+"""How far are predicted flip rates from realised ones, cell by cell and over all?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.evidence import rate
+
+KEYS = ["halving", "drawing", "metric", "attribute", "n"]
+MEANS = (
+    "records predicted predicted_site predicted_wide predicted_site_wide realised realised_mixed "
+    "realised_any own wrong_side against_whole error from_range from_spread from_halves bias_half "
+    "bias_resample bias_audit resample_sd site_sd audit_sd pair_predicted pair_realised pair_across"
+).split()
+TRUTH_COLUMNS = (
+    "halving drawing model metric attribute n records estimate threshold halvings left_out no_verdict_share "
+    "predicted predicted_site predicted_wide predicted_site_wide realised realised_low realised_high "
+    "realised_mixed realised_any own wrong_side against_whole error abs_error abs_error_site from_range "
+    "from_spread from_halves bias_half bias_resample bias_audit halves_sd resample_sd site_sd audit_sd "
+    "pair_predicted pair_realised pair_across"
+).split()
+SUMMARY_COLUMNS = (
+    "halving drawing model prediction bin bin_low bin_high predictions predicted realised realised_low "
+    "realised_high realised_mixed error error_low error_high abs_error chance_error wrong_side "
+    "brier brier_constant"
+).split()
+EDGES = (0.0, 0.01, 0.05, 0.10, 0.20, 0.35, 0.50)
+"""Bounds of the bins of predicted flip rates; a bin holds its upper bound, the first its lower one too."""
+
+PREDICTIONS = {
+    "vfr": "predicted",
+    "vfr_wide": "predicted_wide",
+    "vfr_site": "predicted_site",
+    "vfr_site_wide": "predicted_site_wide",
+}
+REPEATS = 1000
+"""Resamples of the halvings behind an interval."""
+
+Array = NDArray[np.float64]
+
+
+def tabulate_flips(measured: Sequence[pd.DataFrame], *, model: str) -> pd.DataFrame:
+    r"""Average over the halvings: ``flip_truth.csv``.
+
+    Parameters
+    ----------
+    measured : sequence of DataFrame
+        From `measure_halvings`, one row a halving, with the columns that name the cell.
+    model : str
+        Name of the model.
+
+    Returns
+    -------
+    DataFrame
+        One row a way of halving, way of drawing, cell and size, with the columns `TRUTH_COLUMNS`:
+
+        - `halvings`: those with a prediction and a realised rate, over which all means are taken;
+          `left_out`: the others; `no_verdict_share`: share of the audits of second halves without a verdict;
+        - `records`: records of an audit; `estimate`, `threshold`: of the whole cohort;
+        - `predicted`, `predicted_site`: flip rate of the first half over resamples of records (`vfr`) and of
+          whole sites; `predicted_wide`, `predicted_site_wide`: the same from resamples without strata, and of
+          sites, that are stretched by :math:`\sqrt{1 + n/N}` because the half is a sample itself;
+        - `realised`: share of the audits of the second half that end in another verdict than the dominant one
+          of the first half's resamples, with the middle 95 % of the halvings; `realised_mixed`: the same over
+          audits of the second halves of all other halvings; `realised_any`: over audits without support too;
+          `own`: the smaller of passes and fails among the second half's audits;
+        - `wrong_side`: share of the halvings in which more than half of the audits differ; `against_whole`:
+          share in which the dominant verdict is not that of the whole cohort;
+        - `error`: `realised` less `predicted`, the sum of `from_range`, `from_spread` and `from_halves` (see
+          `measure_halvings`); `abs_error`, `abs_error_site`: mean absolute errors;
+        - `bias_half`, `bias_resample`, `bias_audit`: first half less whole, mean of the resamples less first
+          half, mean of the audits less second half;
+        - `halves_sd`: standard deviation of a half's estimate, from the distances between the two halves;
+          `resample_sd`, `site_sd`, `audit_sd`: of resamples, of whole sites, and of audits (stretched);
+        - `pair_predicted`: 2p(1 - p); `pair_realised`, `pair_across`: how often two audits disagree, both of
+          the second half, and one of each.
+    """
+    if not measured:
+        return pd.DataFrame(columns=TRUTH_COLUMNS)
+    table = pd.DataFrame([_average(part) for part in measured]).assign(model=model)
+    order = table[KEYS].assign(**{name: pd.factorize(table[name])[0] for name in KEYS[:-1]})
+    return table.loc[order.sort_values(KEYS).index, TRUTH_COLUMNS].reset_index(drop=True)
+
+
+def _average(part: pd.DataFrame) -> dict[str, object]:
+    """Average one cell and size."""
+    judged = part["judged"].to_numpy()
+    means = rate(part[MEANS].to_numpy()[judged].sum(axis=0), judged.sum())
+    realised, gap = (part[name].to_numpy()[judged] for name in ("realised", "halves_gap"))
+    errors = {name: realised - part[column].to_numpy()[judged] for name, column in PREDICTIONS.items()}
+    low, high = np.quantile(realised, [0.025, 0.975]) if len(realised) else (np.nan, np.nan)
+    return {
+        **{name: part[name].iloc[0] for name in (*KEYS, "estimate", "threshold")},
+        **dict(zip(MEANS, means, strict=True)),
+        "no_verdict_share": part["no_verdict_share"].mean(),
+        "halvings": len(realised),
+        "left_out": len(part) - len(realised),
+        "realised_low": low,
+        "realised_high": high,
+        "abs_error": _average_size(errors["vfr"]),
+        "abs_error_site": _average_size(errors["vfr_site"]),
+        "halves_sd": np.sqrt(_average_size(gap**2) / 2),
+    }
+
+
+def _average_size(values: Array) -> float:
+    """Mean absolute value; nan without values."""
+    return float(rate(np.abs(values).sum(), len(values)))
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """Predictions of one kind, and the halving that each belongs to."""
+
+    predicted: Array
+    realised: Array
+    mixed: Array
+    turn: NDArray[np.intp]
+    halvings: int
+
+    def pick(self, chosen: NDArray[np.bool_]) -> "_Turns":
+        """Keep some of them."""
+        predicted, realised, mixed = self.predicted[chosen], self.realised[chosen], self.mixed[chosen]
+        return _Turns(predicted, realised, mixed, self.turn[chosen], self.halvings)
+
+    def interval(self, values: Array, weights: Array) -> tuple[float, float]:
+        """Bound a mean by resampling whole halvings, since the cells of one halving belong together."""
+        top, held = (np.bincount(self.turn, part, self.halvings) for part in (values, np.ones_like(values)))
+        means = rate(weights @ top, weights @ held)
+        if np.count_nonzero(held) < 2:
+            return np.nan, np.nan
+        low, high = np.nanquantile(means, [0.025, 0.975])
+        return float(low), float(high)
+
+
+def calibrate_flips(
+    measured: Sequence[pd.DataFrame], *, model: str, draws: tuple[int, int], rng: np.random.Generator
+) -> pd.DataFrame:
+    r"""Set predicted against realised flip rates, in bins and over all: ``flip_truth_summary.csv``.
+
+    The Brier score takes a flip rate for the forecast that an audit of the second half ends in the other
+    verdict: with forecast f and realised share r it is the mean of :math:`(f - r)^2 + r(1 - r)`.
+
+    Parameters
+    ----------
+    measured : sequence of DataFrame
+        From `measure_halvings`.
+    model : str
+        Name of the model.
+    draws : tuple of int
+        Resamples and audits of a half, which bound how near the two can come.
+    rng : Generator
+        For the intervals.
+
+    Returns
+    -------
+    DataFrame
+        Columns `SUMMARY_COLUMNS`; rows by way of halving and drawing, prediction (the four of
+        `PREDICTIONS`, those from sites where there are enough), and bin, from 1; bin 0 holds all. A row
+        averages over cells, sizes and halvings; its intervals come from resampling whole halvings.
+        `chance_error` is the mean absolute error that the finite numbers of draws alone would make;
+        `brier_constant` the Brier score of always forecasting the mean.
+    """
+    if not measured:
+        return pd.DataFrame(columns=SUMMARY_COLUMNS)
+    table = pd.concat(measured, ignore_index=True)
+    halvings = int(table["turn"].max()) + 1
+    weights = rng.multinomial(halvings, np.full(halvings, 1 / halvings), size=REPEATS).astype(float)
+    found = []
+    for (halving, drawing), part in table[table["judged"]].groupby(["halving", "drawing"], sort=False):
+        for prediction, column in PREDICTIONS.items():
+            known = part[part[column].notna()]
+            turns = _Turns(
+                known[column].to_numpy(),
+                known["realised"].to_numpy(),
+                known["realised_mixed"].to_numpy(),
+                known["turn"].to_numpy(),
+                halvings,
+            )
+            for row in _fill_bins(turns, draws, weights) if len(known) else []:
+                found.append({"halving": halving, "drawing": drawing, "prediction": prediction, **row})
+    return pd.DataFrame(found, columns=SUMMARY_COLUMNS).assign(model=model)[SUMMARY_COLUMNS]
+
+
+def _fill_bins(turns: _Turns, draws: tuple[int, int], weights: Array) -> list[dict[str, object]]:
+    """Summarise all predictions, then those of each bin that has any."""
+    place = np.maximum(np.searchsorted(EDGES, turns.predicted, side="left"), 1)
+    rows = [_summarise(0, (EDGES[0], EDGES[-1]), turns, draws, weights)]
+    for number, bounds in enumerate(pairwise(EDGES), start=1):
+        here = turns.pick(place == number)
+        if len(here.predicted):
+            rows.append(_summarise(number, bounds, here, draws, weights))
+    return rows
+
+
+def _summarise(
+    number: int, bounds: tuple[float, float], turns: _Turns, draws: tuple[int, int], weights: Array
+) -> dict[str, object]:
+    """Summarise some predictions."""
+    predicted, realised = turns.predicted, turns.realised
+    error = realised - predicted
+    low, high = turns.interval(realised, weights)
+    error_low, error_high = turns.interval(error, weights)
+    spread = realised * (1 - realised)
+    chance = np.sqrt(2 / np.pi * spread * sum(1 / number for number in draws))
+    return {
+        "bin": number,
+        "bin_low": bounds[0],
+        "bin_high": bounds[1],
+        "predictions": len(error),
+        "predicted": predicted.mean(),
+        "realised": realised.mean(),
+        "realised_low": low,
+        "realised_high": high,
+        "realised_mixed": turns.mixed.mean(),
+        "error": error.mean(),
+        "error_low": error_low,
+        "error_high": error_high,
+        "abs_error": np.abs(error).mean(),
+        "chance_error": chance.mean(),
+        "wrong_side": (realised > 0.5).mean(),
+        "brier": (error**2 + spread).mean(),
+        "brier_constant": realised.mean() * (1 - realised.mean()),
+    }

@@ -1,0 +1,205 @@
+"""Which value does a metric give each group, and how do the groups' values become one number?"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auditbook.evidence import FN, FP, TN, TP, ScoreSums, rate
+
+Array = NDArray[np.float64]
+
+
+def _present(parts: Array) -> NDArray[np.intp]:
+    """Count the groups with a defined value, shape (..., n_parts)."""
+    return np.count_nonzero(~np.isnan(parts), axis=-1)
+
+
+def gap(parts: Array) -> Array:
+    """Take the largest minus the smallest of the defined groups; the larger gap of several parts.
+
+    Parameters
+    ----------
+    parts : float array, shape (..., n_parts, n_groups)
+        A value of each group in each part (EOD has two parts, TPR and FPR; most metrics have one).
+
+    Returns
+    -------
+    float array, shape (...)
+        0 when all groups are equal; nan when a part has fewer than two defined groups.
+
+    Examples
+    --------
+    >>> float(gap(np.array([[0.5, 0.75, np.nan]])))
+    0.25
+    """
+    spread = np.fmax.reduce(parts, axis=-1) - np.fmin.reduce(parts, axis=-1)
+    return np.where(_present(parts) >= 2, spread, np.nan).max(axis=-1)
+
+
+def ratio(parts: Array) -> Array:
+    """Divide the smallest by the largest among the groups with a defined value.
+
+    Parameters
+    ----------
+    parts : float array, shape (..., 1, n_groups)
+        A value of each group.
+
+    Returns
+    -------
+    float array, shape (...)
+        1 when all groups are equal, 0 when the smallest is 0 and another is not; nan when all are 0 or fewer
+        than two are defined.
+
+    Examples
+    --------
+    >>> float(ratio(np.array([[0.25, 0.5]])))
+    0.5
+    """
+    share = rate(np.fmin.reduce(parts, axis=-1), np.fmax.reduce(parts, axis=-1))
+    return np.where(_present(parts) >= 2, share, np.nan)[..., 0]
+
+
+def largest(parts: Array) -> Array:
+    """Take the largest over the groups with a defined value.
+
+    Parameters
+    ----------
+    parts : float array, shape (..., 1, n_groups)
+        A value of each group.
+
+    Returns
+    -------
+    float array, shape (...)
+        nan when no group has a defined value.
+
+    Examples
+    --------
+    >>> float(largest(np.array([[0.25, 0.5]])))
+    0.5
+    """
+    return np.fmax.reduce(parts, axis=-1)[..., 0]
+
+
+def theil_index(benefit: ArrayLike, benefit_log: ArrayLike, records: ArrayLike) -> Array:
+    r"""Find the Theil index of a benefit from its sums.
+
+    .. math:: T = \frac{1}{n} \sum \frac{b}{m} \ln \frac{b}{m}
+              = \frac{\sum b \ln b}{\sum b} - \ln \frac{\sum b}{n}
+
+    Parameters
+    ----------
+    benefit, benefit_log, records : arrays that broadcast together
+        Sum of b, sum of b ln b (0 where b = 0), and number of records.
+
+    Returns
+    -------
+    float array
+        0 when everyone has the same benefit, ln(n) when one record has it all; nan when the mean benefit is
+        zero or there is no record.
+
+    References
+    ----------
+    Speicher, T. et al. (2018). A unified approach to quantifying algorithmic unfairness.
+    doi:10.1145/3219819.3220046
+
+    Examples
+    --------
+    >>> round(float(theil_index(2.0, 2 * np.log(2), 2)), 4)
+    0.6931
+    """
+    total, logs, n = np.broadcast_arrays(
+        *(np.asarray(part, float) for part in (benefit, benefit_log, records))
+    )
+    level = np.log(rate(total, n), out=np.zeros(total.shape), where=total > 0)
+    return np.maximum(rate(logs, total) - level, 0.0)
+
+
+def benefit_theil(counts: ArrayLike) -> Array:
+    """Find the Theil index of b = d - y + 1 over the whole: b is 2 for fp, 1 for tp and tn, 0 for fn.
+
+    Parameters
+    ----------
+    counts : int array, shape (..., n_groups, 4)
+        Records in the order tp, fp, fn, tn.
+
+    Returns
+    -------
+    float array, shape (..., 1, 1)
+        One value for the whole; nan when every record is a missed event.
+
+    Examples
+    --------
+    >>> benefit_theil([[1, 0, 0, 1], [1, 0, 0, 3]]).tolist()
+    [[0.0]]
+    """
+    whole = np.asarray(counts).sum(axis=-2)
+    benefit = 2 * whole[..., FP] + whole[..., TP] + whole[..., TN]
+    index = theil_index(benefit, 2 * np.log(2) * whole[..., FP], benefit - whole[..., FP] + whole[..., FN])
+    return index[..., None, None]
+
+
+def theil_by_group(sums: ScoreSums) -> Array:
+    """Find the Theil index of b = 1 - abs(y - s) within each group.
+
+    Parameters
+    ----------
+    sums : ScoreSums
+        Score sums of the groups.
+
+    Returns
+    -------
+    float array, shape (..., 1, n_groups)
+        nan for a group without a record or without any benefit.
+
+    Examples
+    --------
+    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
+    >>> theil_by_group(sum_scores(order_scores([1, 0], [0.5, 0.5]), [0, 0], 1)).tolist()
+    [[0.0]]
+    """
+    return theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))[..., None, :]
+
+
+def largest_bin_error(sums: ScoreSums) -> Array:
+    """Find the largest distance of event rate and mean score over each group's bins but the empty ones.
+
+    Parameters
+    ----------
+    sums : ScoreSums
+        Score sums of the groups.
+
+    Returns
+    -------
+    float array, shape (..., 1, n_groups)
+        nan for a group without a record.
+
+    Examples
+    --------
+    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
+    >>> largest_bin_error(sum_scores(order_scores([1, 0], [0.5, 0.25]), [0, 0], 1)).tolist()
+    [[0.5]]
+    """
+    error = np.abs(rate(sums.events - sums.score, sums.records))
+    return np.fmax.reduce(error, axis=-1)[..., None, :]
+
+
+def error_at_large(sums: ScoreSums) -> Array:
+    """Find the distance of mean score and event rate in each group.
+
+    Parameters
+    ----------
+    sums : ScoreSums
+        Score sums of the groups.
+
+    Returns
+    -------
+    float array, shape (..., 1, n_groups)
+        nan for a group without a record.
+
+    Examples
+    --------
+    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
+    >>> error_at_large(sum_scores(order_scores([1, 0], [0.5, 0.25]), [0, 0], 1)).tolist()
+    [[0.125]]
+    """
+    difference = (sums.score - sums.events).sum(axis=-1)
+    return np.abs(rate(difference, sums.records.sum(axis=-1)))[..., None, :]

@@ -1,0 +1,313 @@
+"""What is each group metric, what does it need, and when does it pass?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auditbook.errors import InputError, nearest
+from auditbook.evidence import (
+    false_positive_rate,
+    positive_predictive_value,
+    selection_rate,
+    true_positive_rate,
+)
+from auditbook.verdicts.formulas import (
+    benefit_theil,
+    error_at_large,
+    gap,
+    largest,
+    largest_bin_error,
+    ratio,
+    theil_by_group,
+)
+
+TIE = 1e-9
+"""A value this near to the threshold counts as equal to it, so that 0.8 - 0.7 is not more than 0.1."""
+
+Array = NDArray[np.float64]
+Need = Literal["records", "events", "non_events", "probability", "order"]
+Evidence = Literal["counts", "score sums", "areas"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A group metric and the rule that turns it into a verdict.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as in tables.
+    title : str
+        Name in full.
+    meaning : str
+        One sentence: what it compares, and what its extremes say.
+    formula : str
+        The same in LaTeX.
+    by_group : callable
+        From counts (..., n_groups, 4), from `ScoreSums` for a metric that needs a probability, or from the
+        groups' areas (..., n_groups) for one that needs an order, to group values of shape
+        (..., n_parts, n_groups); (..., 1, 1) for a metric of the whole sample.
+    combine : callable
+        From those to the metric, shape (...): `gap`, `ratio` or `largest`.
+    threshold : float
+        Value at which it just passes.
+    direction : {"at_least", "at_most"}
+        On which side of the threshold it passes.
+    needs : tuple of {"records", "events", "non_events", "probability", "order"}
+        What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
+        since a group that lacks one of them gets its value from the lack and not from the model.
+    quantity : str
+        What is computed within a group.
+    undefined : str
+        Why that can be undefined, "no record selected" for example.
+    source : str
+        Where definition and threshold come from.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    formula: str
+    by_group: Callable[[Any], Array]
+    combine: Callable[[Array], Array]
+    threshold: float
+    direction: Literal["at_least", "at_most"]
+    needs: tuple[Need, ...]
+    quantity: str
+    undefined: str
+    source: str
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the metric is computed from: counts, `ScoreSums` or the groups' areas."""
+        if "probability" in self.needs:
+            return "score sums"
+        return "areas" if "order" in self.needs else "counts"
+
+    def values(self, evidence: Any) -> Array:
+        """Compute the metric.
+
+        Parameters
+        ----------
+        evidence : int array of shape (..., n_groups, 4), ScoreSums, or float array of shape (..., n_groups)
+            Counts in the order tp, fp, fn, tn; score sums; or areas under the ROC curve.
+
+        Returns
+        -------
+        float array, shape (...)
+            nan where it is undefined.
+
+        Examples
+        --------
+        >>> float(METRICS["SPD"].values(np.array([[1, 1, 1, 1], [1, 0, 1, 2]])))
+        0.25
+        """
+        return self.combine(self.by_group(evidence))
+
+    def passes(self, values: ArrayLike, *, threshold: float | None = None) -> NDArray[np.bool_]:
+        """Compare with the threshold; a value within 1e-9 of it is equal to it and passes.
+
+        Parameters
+        ----------
+        values : float array, shape (...)
+            The metric; nan never passes.
+        threshold : float or None
+            Another threshold than the metric's own.
+
+        Returns
+        -------
+        bool array, shape (...)
+            True where it passes.
+
+        Examples
+        --------
+        >>> METRICS["SPD"].passes([0.8 - 0.7, 0.2]).tolist()
+        [True, False]
+        """
+        limit = self.threshold if threshold is None else threshold
+        numbers = np.asarray(values, float)
+        return numbers >= limit - TIE if self.direction == "at_least" else numbers <= limit + TIE
+
+
+_JOY = "Joy, Vo and Chua (2026), arXiv:2608.30846"
+_SPEICHER = "Speicher et al. (2018), doi:10.1145/3219819.3220046; threshold ours"
+
+_ALL = (
+    Metric(
+        "DI",
+        "Disparate impact",
+        "Smallest over largest selection rate: 1 when all are equal, 0 when one group is never selected.",
+        r"\frac{\min_g \mathrm{SR}_g}{\max_g \mathrm{SR}_g}",
+        by_group=lambda counts: selection_rate(counts)[..., None, :],
+        combine=ratio,
+        threshold=0.80,
+        direction="at_least",
+        needs=("records",),
+        quantity="selection rate",
+        undefined="no records",
+        source=_JOY,
+    ),
+    Metric(
+        "SPD",
+        "Statistical parity difference",
+        "Gap between the largest and the smallest selection rate: 0 when all are equal.",
+        r"\max_g \mathrm{SR}_g - \min_g \mathrm{SR}_g",
+        by_group=lambda counts: selection_rate(counts)[..., None, :],
+        combine=gap,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records",),
+        quantity="selection rate",
+        undefined="no records",
+        source=_JOY,
+    ),
+    Metric(
+        "EOPP",
+        "Equal opportunity",
+        "Gap in the share of events that are selected: 0 when events are found equally often in all groups.",
+        r"\max_g \mathrm{TPR}_g - \min_g \mathrm{TPR}_g",
+        by_group=lambda counts: true_positive_rate(counts)[..., None, :],
+        combine=gap,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records", "events"),
+        quantity="TPR",
+        undefined="no events",
+        source=_JOY,
+    ),
+    Metric(
+        "EOD",
+        "Equalised odds",
+        "The larger of the gaps in TPR and in FPR: 0 when both errors are as common in all groups.",
+        r"\max\left(\max_g \mathrm{TPR}_g - \min_g \mathrm{TPR}_g,\ "
+        r"\max_g \mathrm{FPR}_g - \min_g \mathrm{FPR}_g\right)",
+        by_group=lambda counts: np.stack([true_positive_rate(counts), false_positive_rate(counts)], axis=-2),
+        combine=gap,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records", "events", "non_events"),
+        quantity="TPR or FPR",
+        undefined="no events or no non-events",
+        source=_JOY,
+    ),
+    Metric(
+        "TI",
+        "Theil index gap",
+        "Gap in how unequally the benefit 1 - |y - s| is spread within groups: 0 when alike in all.",
+        r"\max_g T_g - \min_g T_g,\quad "
+        r"T_g = \frac{1}{n_g}\sum_{i \in g} \frac{b_i}{m_g}\ln\frac{b_i}{m_g},\quad "
+        r"b_i = 1 - |y_i - s_i|,\quad m_g = \frac{1}{n_g}\sum_{i \in g} b_i",
+        by_group=theil_by_group,
+        combine=gap,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records", "probability"),
+        quantity="Theil index",
+        undefined="mean benefit is zero",
+        source=f"published code of {_JOY}",
+    ),
+    Metric(
+        "PP",
+        "Predictive parity",
+        "Gap in the share of selected records that are events: 0 when a selection means the same for all.",
+        r"\max_g \mathrm{PPV}_g - \min_g \mathrm{PPV}_g",
+        by_group=lambda counts: positive_predictive_value(counts)[..., None, :],
+        combine=gap,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records", "events", "non_events"),
+        quantity="PPV",
+        undefined="no record selected",
+        source=_JOY,
+    ),
+    Metric(
+        "CAL",
+        "Calibration",
+        "Largest distance of event rate and mean score over groups and ten score bins: 0 when all agree.",
+        r"\max_{g,k} \left|\bar{y}_{gk} - \bar{s}_{gk}\right|",
+        by_group=largest_bin_error,
+        combine=largest,
+        threshold=0.05,
+        direction="at_most",
+        needs=("records", "events", "non_events", "probability"),
+        quantity="calibration error",
+        undefined="no records",
+        source=f"published code of {_JOY}",
+    ),
+    Metric(
+        "TI_benefit",
+        "Theil index of the benefit",
+        "How unequally the benefit d - y + 1 is spread over all records: 0 when everyone has the same.",
+        r"\frac{1}{n}\sum_i \frac{b_i}{m}\ln\frac{b_i}{m},\quad b_i = d_i - y_i + 1",
+        by_group=benefit_theil,
+        combine=largest,
+        threshold=0.10,
+        direction="at_most",
+        needs=("records",),
+        quantity="Theil index",
+        undefined="mean benefit is zero",
+        source=_SPEICHER,
+    ),
+    Metric(
+        "CAL_large",
+        "Calibration in the large",
+        "Largest distance of mean score and event rate over groups: 0 when they agree in every group.",
+        r"\max_g \left|\bar{s}_g - \bar{y}_g\right|",
+        by_group=error_at_large,
+        combine=largest,
+        threshold=0.05,
+        direction="at_most",
+        needs=("records", "events", "non_events", "probability"),
+        quantity="calibration error",
+        undefined="no records",
+        source="Van Calster et al. (2019), doi:10.1186/s12916-019-1466-7; threshold ours",
+    ),
+    Metric(
+        "AUC",
+        "Within-group AUC parity",
+        "Gap in how well the score orders events above non-events of the same group: 0 when alike in all.",
+        r"\max_g A_g - \min_g A_g,\quad A_g = P(s > s') + \tfrac{1}{2} P(s = s')",
+        by_group=lambda areas: np.asarray(areas)[..., None, :],
+        combine=gap,
+        threshold=0.05,
+        direction="at_most",
+        needs=("records", "events", "non_events", "order"),
+        quantity="AUC",
+        undefined="no events or no non-events",
+        source="Matos et al. (2026); threshold ours",
+    ),
+)
+
+METRICS = MappingProxyType({metric.name: metric for metric in _ALL})
+
+
+def find_metric(name: str) -> Metric:
+    """Look a metric up by its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `METRICS`.
+
+    Returns
+    -------
+    Metric
+        The entry.
+
+    Raises
+    ------
+    InputError
+        Names the metrics there are, and the nearest.
+
+    Examples
+    --------
+    >>> find_metric("DI").threshold
+    0.8
+    """
+    if name not in METRICS:
+        raise InputError(f"no metric '{name}'{nearest(name, METRICS)}; there are {', '.join(METRICS)}")
+    return METRICS[name]

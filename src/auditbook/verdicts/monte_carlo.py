@@ -1,0 +1,169 @@
+"""How much do flip rates differ between runs that differ in nothing but their random numbers?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.evidence import (
+    Draws,
+    OrderedScores,
+    flip_interval,
+    gather_areas,
+    gather_counts,
+    gather_scores,
+    open_stream,
+    rank_scores,
+    settle_groups,
+)
+from auditbook.records import Attribute, AuditRecords
+from auditbook.settings import Protocol
+from auditbook.verdicts.flips import resample_values
+from auditbook.verdicts.metrics import Metric, find_metric
+
+REPEATS = 20
+"""Runs at each number of resamples (ours)."""
+SURE = 8.0
+"""A cell so many standard deviations from its threshold is not drawn again (ours)."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How many resamples passed, in several runs and among their first K resamples.
+
+    Attributes
+    ----------
+    rows : int array, shape (n_cells,)
+        Rows of the verdicts that have one, in their order.
+    passes, defined : int array, shape (n_cells, n_runs, n_values)
+        Resamples that pass, and those in which the metric is defined, among the first K of a run.
+    """
+
+    rows: NDArray[np.intp]
+    passes: NDArray[np.int64]
+    defined: NDArray[np.int64]
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return self.passes.shape[1]
+
+    @property
+    def pass_share(self) -> Array:
+        """Share of the defined resamples that pass; nan when none is defined."""
+        known = np.where(self.defined > 0, self.defined, np.nan)
+        return self.passes / known
+
+    def flip_rates(self, turn: int, place: int) -> Array:
+        """Return flip rate and its Wilson bounds of every cell in one run, shape (n_cells, 3)."""
+        passes, defined = self.passes[:, turn, place], self.defined[:, turn, place]
+        share = self.pass_share[:, turn, place]
+        bounds = flip_interval(passes, defined)
+        return np.stack([np.minimum(share, 1 - share), bounds.low, bounds.high], axis=-1)
+
+    def spread(self, place: int) -> float:
+        """Return the standard deviation of a cell's pass share between runs (root mean square over cells)."""
+        share = self.pass_share[:, :, place]
+        known = ~np.isnan(share).any(axis=1)
+        return float(np.sqrt(share[known].var(axis=1, ddof=1).mean())) if known.any() else np.nan
+
+    def predict_spread(self, place: int) -> float:
+        r"""Return what the binomial distribution predicts for `spread`.
+
+        .. math:: \sqrt{\tfrac{1}{C}\sum_c p_c (1 - p_c)/K}
+
+        with the pass share of all resamples of all runs for :math:`p_c`.
+        """
+        passes, defined = (part[:, :, -1].sum(axis=1) for part in (self.passes, self.defined))
+        known = ~np.isnan(self.pass_share[:, :, place]).any(axis=1)
+        share = passes[known] / defined[known]
+        tried = self.defined[known, :, place].mean(axis=1)
+        return float(np.sqrt((share * (1 - share) / tried).mean())) if known.any() else np.nan
+
+
+def repeat_passes(
+    records: AuditRecords,
+    verdicts: pd.DataFrame,
+    values: Sequence[int],
+    *,
+    protocol: Protocol,
+    ordered: Mapping[str, OrderedScores],
+) -> Repeats:
+    """Draw the resamples of one model's cells many times over.
+
+    Each run has a seed of its own, and its first K resamples stand for a run of K. A cell whose resamples all
+    agreed in the audit, with their mean more than eight standard deviations from the threshold, is taken to
+    agree always.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        With the scores of one model.
+    verdicts : DataFrame
+        That model's rows from `judge`.
+    values : sequence of int
+        Numbers of resamples K, rising.
+    protocol : Protocol
+        Gives metrics, thresholds, the size of a resample and the seed.
+    ordered : mapping of str to OrderedScores
+        From `order_probabilities`.
+
+    Returns
+    -------
+    Repeats
+        Of the cells that have a verdict.
+    """
+    rows = np.flatnonzero(verdicts["verdict"] != "inconclusive")
+    judged = verdicts.iloc[rows].reset_index(drop=True)
+    sure = ((judged["margin"] > SURE) & (judged["vfr"] == 0)).to_numpy()
+    agreed = sure & (judged["dominant_verdict"] == "pass").to_numpy()
+    defined = np.where(sure[:, None, None], np.asarray(values), np.zeros((1, REPEATS, 1), np.int64))
+    passes = np.where(agreed[:, None, None], defined, 0)
+    seeds = open_stream(protocol.seed, "repeats").integers(2**32, size=REPEATS)
+    for attribute in records.attributes:
+        cells = np.flatnonzero((judged["attribute"] == attribute.name) & ~sure)
+        metrics = [find_metric(name) for name in judged["metric"].iloc[cells]]
+        settled = settle_groups(attribute, records.outcome)
+        for turn, seed in enumerate(seeds if metrics else ()):
+            drawn = _draw_values(records, settled, metrics, max(values), int(seed), protocol, ordered)
+            for cell, metric, found in zip(cells, metrics, drawn, strict=True):
+                passed = metric.passes(found, threshold=protocol.thresholds.get(metric.name))
+                known = ~np.isnan(found)
+                passes[cell, turn] = _count_first(passed & known, values)
+                defined[cell, turn] = _count_first(known, values)
+    return Repeats(rows, passes, defined)
+
+
+def _count_first(found: NDArray[np.bool_], values: Sequence[int]) -> NDArray[np.int64]:
+    """Count what holds among the first K, for every K."""
+    return np.cumsum(found)[np.asarray(values) - 1]
+
+
+def _draw_values(
+    records: AuditRecords,
+    settled: Attribute,
+    metrics: Sequence[Metric],
+    resamples: int,
+    seed: int,
+    protocol: Protocol,
+    ordered: Mapping[str, OrderedScores],
+) -> list[Array]:
+    """Draw the resamples of one attribute's cells, each of shape (resamples,)."""
+    size = min(protocol.resample_size, len(records.outcome))
+    draws = Draws(seed, resamples, size, size, None, 0, None)
+    read = {metric.evidence for metric in metrics}
+    gathered = {"counts": gather_counts(records, settled, draws)}
+    if "score sums" in read:
+        gathered["score sums"] = gather_scores(records, settled, draws, ordered)
+    if "areas" in read:
+        gathered["areas"] = gather_areas(records, settled, draws, rank_scores(records))
+    found = []
+    for metric in metrics:
+        evidence = gathered[metric.evidence]
+        required = ~np.isnan(metric.by_group(evidence.whole))[:, None]
+        found.append(resample_values(metric, evidence.resampled, required=required)[0])
+    return found

@@ -1,0 +1,159 @@
+"""Do the folds of sites agree on a metric's verdicts?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from auditbook.evidence import fleiss_kappa, gwet_ac1, jackknife_kappa, name_band, raw_agreement, tally
+from auditbook.verdicts.site_verdicts import CELL
+
+AGREEMENT_COLUMNS = (
+    "model metric items raters ratings kappa kappa_low kappa_high band raw_agreement gwet_ac1 status reason"
+).split()
+DEFINED, UNDEFINED, NOT_RATED, NO_SITE = "defined", "undefined", "not rated", "no site"
+"""What can be said of a metric's kappa: a number; all ratings are equal; too little to rate; no folds."""
+
+
+def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Say for every model and metric whether the folds agree: ``site_agreement.csv``.
+
+    The items are the attributes, the raters are the folds. A fold that is inconclusive for an attribute is a
+    missing rating.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        From `judge_sites`.
+    verdicts : DataFrame
+        From `judge`: which models and metrics there are, and how many sites (`site_count`).
+
+    Returns
+    -------
+    DataFrame
+        One row a model and metric, with the columns `AGREEMENT_COLUMNS`:
+
+        - `items`, `raters`, `ratings`: attributes with two ratings or more, folds that rated one of these,
+          and ratings in all;
+        - `kappa`, `kappa_low`, `kappa_high`: Fleiss' kappa, and 95 % bounds from leaving out one fold each;
+        - `band`: of Landis and Koch;
+        - `raw_agreement`, `gwet_ac1`: beside it, since kappa is low whenever nearly all ratings are alike;
+        - `status`: ``defined``; ``undefined`` when all ratings are equal (kappa is 0/0, and nothing is put
+          in its place); ``not rated`` when fewer than two attributes have two ratings; ``no site`` without
+          folds;
+        - `reason`: why kappa is blank.
+
+    References
+    ----------
+    Fleiss, J. L. (1971). doi:10.1037/h0031619. Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
+    Examples
+    --------
+    >>> rated = pd.DataFrame({"model": "m", "metric": "DI", "attribute": ["age", "age", "sex", "sex"],
+    ...                       "fold": [1, 2, 1, 2], "verdict": "pass"})
+    >>> rate_agreement(rated, rated)[["raw_agreement", "status"]].values.tolist()
+    [[1.0, 'undefined']]
+    """
+    found = []
+    by_cell = dict(tuple(site_verdicts.groupby(["model", "metric"], sort=False)))
+    for model, metric in verdicts[["model", "metric"]].drop_duplicates().itertuples(index=False):
+        rows = by_cell.get((model, metric))
+        rated = _no_folds(verdicts) if rows is None else _rate_metric(rows)
+        found.append({"model": model, "metric": metric} | rated)
+    return pd.DataFrame(found, columns=AGREEMENT_COLUMNS)
+
+
+def _no_folds(verdicts: pd.DataFrame) -> dict[str, Any]:
+    counts = {"items": 0, "raters": 0, "ratings": 0}
+    reason = "there is one site only" if (verdicts["site_count"] > 0).any() else "there is no site column"
+    return counts | {"band": "", "status": NO_SITE, "reason": reason}
+
+
+def _rate_metric(rows: pd.DataFrame) -> dict[str, Any]:
+    """Measure the agreement of the folds on one model and metric."""
+    ratings = spread_ratings(rows)
+    ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
+    counts = tally(ratings)
+    known = ~np.isnan(ratings)
+    kappa = fleiss_kappa(counts)
+    status, reason = _explain(counts, kappa)
+    bounds = jackknife_kappa(ratings)
+    return {
+        "items": len(ratings),
+        "raters": int(known.any(axis=0).sum()),
+        "ratings": int(known.sum()),
+        "kappa": kappa,
+        "kappa_low": bounds.low,
+        "kappa_high": bounds.high,
+        "band": name_band(kappa),
+        "raw_agreement": raw_agreement(counts),
+        "gwet_ac1": gwet_ac1(counts),
+        "status": status,
+        "reason": reason,
+    }
+
+
+def _explain(counts: NDArray[np.int64], kappa: float) -> tuple[str, str]:
+    if not np.isnan(kappa):
+        return DEFINED, ""
+    if not len(counts):
+        return NOT_RATED, "no attribute is supported in two folds"
+    if np.count_nonzero(counts.sum(axis=0)) == 1:
+        return UNDEFINED, f"every rating is a {'pass' if counts[:, 0].any() else 'fail'}"
+    return NOT_RATED, "one attribute only is rated, and kappa compares attributes"
+
+
+def spread_ratings(rows: pd.DataFrame) -> NDArray[np.float64]:
+    """Lay the verdicts of one model and metric out as attributes by folds.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of site_verdicts.csv.
+
+    Returns
+    -------
+    float array, shape (n_attributes, n_folds)
+        1 for a pass, 0 for a fail, nan for a missing rating.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"attribute": "sex", "fold": [1, 2], "verdict": ["pass", "fail"]})
+    >>> spread_ratings(rows).tolist()
+    [[1.0, 0.0]]
+    """
+    item, attributes = pd.factorize(rows["attribute"])
+    fold, folds = pd.factorize(rows["fold"])
+    verdict = rows["verdict"].to_numpy(dtype=object)
+    ratings = np.full((len(attributes), len(folds)), np.nan)
+    ratings[item, fold] = np.where(verdict == "pass", 1.0, np.where(verdict == "fail", 0.0, np.nan))
+    return ratings
+
+
+def share_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Find each cell's pass share over the folds that could be judged.
+
+    Parameters
+    ----------
+    site_verdicts : DataFrame
+        Rows of site_verdicts.csv.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: model, metric, attribute, folds, rated, passes, pass_share (nan when none is rated).
+
+    Examples
+    --------
+    >>> share_folds(pd.DataFrame({"model": "m", "metric": "DI", "attribute": "sex", "fold": [1, 2, 3],
+    ...                           "verdict": ["pass", "fail", "inconclusive"]}))["pass_share"].tolist()
+    [0.5]
+    """
+    flags = site_verdicts[CELL].assign(
+        folds=1,
+        rated=(site_verdicts["verdict"] != "inconclusive").astype(int),
+        passes=(site_verdicts["verdict"] == "pass").astype(int),
+    )
+    table = flags.groupby(CELL, sort=False).sum().reset_index()
+    return table.assign(pass_share=table["passes"] / table["rated"].where(table["rated"] > 0))

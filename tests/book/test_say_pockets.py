@@ -1,0 +1,403 @@
+"""What is said of pockets is true of every cohort, and drawn for each."""
+
+import re
+from types import SimpleNamespace
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.book.draw import pockets as draw
+from auditbook.book.say import pocket_actions as act
+from auditbook.book.say import pocket_errors as say
+from auditbook.book.say import pockets as maps
+from auditbook.book.say.text import table_html
+from auditbook.errors import InputError
+from auditbook.results import Run, write_table
+from auditbook.studies.say import pocket_lessons as lesson
+from auditbook.studies.teaching import average_errors, compare_groupings, draw_lesson, group_patients
+from pocket_tables import COLUMNS, KINDS, make_pocket_tables
+
+NAN = float("nan")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {kind: make_pocket_tables(kind) for kind in KINDS}
+
+
+def well_said(texts):
+    return all(texts) and not any(re.search(r"<|\bnan\b|\binf\b|\$", text) for text in texts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tables_of_the_fixture_have_the_columns_of_a_run(tables, kind):
+    assert {name: list(table) for name, table in tables[kind].items()} == {
+        name: columns.split() for name, columns in COLUMNS.items()
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["forest", "ridge"])
+def test_the_map_is_told_and_drawn_for_every_cohort(tables, kind, name):
+    made = tables[kind]
+    found = maps.pick_map(made["pockets"], name)
+    levels = maps.lay_out_levels(made["pocket_levels"])
+    said = [maps.describe_map(found), maps.describe_levels(levels)]
+    if name == "forest":
+        draw.draw_levels(levels).figure.canvas.draw()
+    assert "<table" in table_html(found, maps.POCKET_COLUMNS)
+    assert "<table" in table_html(levels, maps.LEVEL_COLUMNS)
+    for attribute in dict.fromkeys([*made["pocket_groups"]["attribute"], ""]):
+        shares = maps.lay_out_shares(made["pocket_groups"], made["pockets"], name=name, attribute=attribute)
+        said.append(maps.describe_shares(shares))
+        if name == "forest":
+            draw.draw_shares(shares).figure.canvas.draw()
+        assert "<table" in table_html(shares, maps.SHARE_COLUMNS)
+    assert well_said(said), said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_errors_are_told_and_drawn_for_every_cohort(tables, kind):
+    made = tables[kind]
+    errors, said, drawn = made["pocket_errors"], [], set()
+    keys = errors[["model", "map", "quantity", "contrast", "other_model"]].drop_duplicates()
+    keys = keys.groupby(["model", "map", "quantity"]).head(2)
+    keys = [*keys.itertuples(index=False, name=None), ("", "forest", "mu", "", "")]
+    for model, name, quantity, contrast, other in keys:
+        picked = say.pick_errors(
+            errors, model=model, name=name, quantity=quantity, contrast=contrast, other_model=other
+        )
+        laid = say.lay_out(picked, made["pockets"])
+        said.append(say.describe_errors(laid))
+        if quantity not in drawn:
+            drawn.add(quantity)
+            draw.draw_errors(laid, label=say.AXIS[quantity]).figure.canvas.draw()
+        assert "<table" in table_html(laid, say.ERROR_COLUMNS)
+        summary = say.pick_summary(
+            made["pocket_summary"], model=model, quantity=quantity, contrast=contrast, other_model=other
+        )
+        said += [say.describe_combined(summary), say.describe_ruled_out(summary)]
+        assert "<table" in table_html(say.one_row_a_map(summary), say.SUMMARY_COLUMNS)
+        assert "<table" in table_html(summary, say.TOLERANCE_COLUMNS)
+        said.append(say.describe_contrasts(errors, model=model, name=name))
+    split = say.lay_out_split(made["pocket_summary"])
+    said.append(say.describe_split(split))
+    assert "<table" in table_html(split, say.SPLIT_COLUMNS)
+    assert well_said(said), said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_to_do_is_told_and_drawn_for_every_cohort(tables, kind):
+    made = tables[kind]
+    errors = made["pocket_errors"]
+    for model in dict.fromkeys([*errors["model"], ""]):
+        findings = act.list_findings(errors, made["pockets"], model=model)
+        repairs = act.lay_out_repairs(made["pocket_repairs"], made["pockets"], model=model)
+        said = [act.write_findings(findings, errors), act.describe_review(findings)]
+        said += [act.describe_repairs(repairs), act.describe_reach(errors, model=model)]
+        draw.draw_repairs(repairs, label="mean error").figure.canvas.draw()
+        assert "<table" in table_html(repairs, act.REPAIR_COLUMNS)
+        assert well_said([*said, act.write_requests(findings, errors) or "-"]), said
+
+
+def test_a_run_without_pockets_and_one_without_a_test_say_so(tables):
+    off, untested, full = (tables[kind] for kind in ("off", "untested", "full"))
+    info = {"pockets": {"status": "left out", "reason": "<run> = false"}}
+    said = maps.announce_pockets(info, off["pockets"], off["pocket_errors"])
+    assert "No pockets in this run" in said
+    assert "left out: &#60;run&#62;" in said
+    assert "left out." in maps.announce_pockets({}, off["pockets"], off["pocket_errors"])
+    said = maps.announce_pockets({}, untested["pockets"], untested["pocket_errors"])
+    assert "none could be tested" in said
+    assert maps.announce_pockets({}, full["pockets"], full["pocket_errors"]) == ""
+
+
+def test_a_model_that_pockets_leave_out_is_replaced_and_named():
+    table = pd.DataFrame({"model": ["risk", "points"]})
+    assert maps.pick_audited(table, "model", "points", known=["risk", "points"]) == "points"
+    assert maps.pick_audited(table, "model", "rule", known=["rule"]) == "risk"
+    assert maps.pick_audited(table.head(0), "model", "rule", known=["rule"]) == ""
+    with pytest.raises(InputError, match="no model 'pints'"):
+        maps.pick_audited(table, "model", "pints", known=["risk"])
+    assert "The model rule is not among those" in say.describe_shown("risk", "", asked="rule")
+    assert say.describe_shown("risk", asked="risk") == "Shown here: the model **risk**."
+
+
+def test_roles_are_told_with_their_records_and_units():
+    counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 100)
+    told = {"status": "done", "unit_kind": "site", "records": counts, "units": dict.fromkeys(counts, 1)}
+    told |= {"columns": ["a", "b"], "notes": ["<x> is mapped"]}
+    said = maps.describe_roles({"pockets": told})
+    assert "each site has one role: 100 records (1 unit) develop models" in said
+    assert "The maps may use 2 columns. Of the predictions: &#60;x&#62; is mapped." in said
+    assert maps.describe_roles({}) == maps.describe_roles({"pockets": {"status": "left out"}}) == ""
+
+
+def test_a_run_reads_the_tables_back_and_says_the_same(tables, tmp_path):
+    made = tables["full"]
+    (tmp_path / "results").mkdir()
+    for name, table in made.items():
+        write_table(table, tmp_path / "results" / f"{name}.csv")
+    run = Run(tmp_path, {})
+    picked = say.pick_errors(run.pocket_errors, model="xgboost", name="forest", quantity="mu")
+    laid = say.lay_out(picked, run.pockets)
+    assert say.describe_errors(laid) == say.describe_errors(pick(tables))
+    said = say.describe_strict(laid, level=0.0025)
+    assert said == say.describe_strict(pick(tables), level=0.0025)
+    assert run.pocket_errors["flagged_strict"].isna().any()
+
+
+def pick(tables, kind="full", **columns):
+    base = {"model": "xgboost", "name": "forest", "quantity": "mu"} | columns
+    made = tables[kind]
+    return say.lay_out(say.pick_errors(made["pocket_errors"], **base), made["pockets"])
+
+
+def test_every_untested_pocket_has_a_hollow_mark_with_its_reason(tables):
+    laid = pick(tables)
+    ax = draw.draw_errors(laid, label="x")
+    written = [text.get_text().replace("\n", " ") for text in ax.texts]
+    assert written == ["largest site holds 35 %, at most 20 %"]
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+    assert len(hollow) == 1
+    assert ax.get_yticklabels()[0].get_text() == "all audited records\n(n = 4,000)"
+
+
+def test_the_label_of_a_gap_holds_the_records_of_both_groups(tables):
+    laid = pick(tables, quantity="delta", contrast="sex: F - M")
+    assert laid["size"].iloc[1] == "n = 240 and 960"
+
+
+def test_directions_have_their_marks_and_words(tables):
+    laid = pick(tables)
+    assert laid["kind"].tolist() == ["none", "under", "over", "under", "untested"]
+    said = say.describe_errors(laid)
+    assert "3 of 3 tested pockets flagged; the 99.375% intervals hold for all rows at once" in said
+    assert "Errors of both signs" in said
+    assert "too low: 0.130 predicted, 0.200 happened" in said
+
+
+def test_an_interval_without_ends_is_a_dash(tables):
+    errors = tables["full"]["pocket_errors"]
+    picked = say.pick_errors(errors, model="xgboost", name="forest", quantity="mu")
+    endless = picked.assign(ci_low=-np.inf, ci_high=np.inf, flagged=False, direction="")
+    laid = say.lay_out(endless, tables["full"]["pockets"])
+    assert "(\N{EN DASH})" in say.describe_errors(laid)
+    draw.draw_errors(laid, label="x").figure.canvas.draw()
+
+
+def test_flags_that_do_not_stand_the_stricter_level_are_hints(tables):
+    said = say.describe_strict(pick(tables), level=0.0025)
+    assert "There stay flagged: F1. No longer flagged: F2 and F3; take them as hints." in said
+    gap = pick(tables, quantity="delta", contrast="sex: F - M")
+    assert say.describe_strict(gap, level=0.0025) == ""
+
+
+def test_what_is_missing_says_how_much_more_data_would_allow(tables):
+    said = say.describe_shortfall(pick(tables, "untested"))
+    assert "With about 1.7 times as many audited records of the same kind, F1 could be tested" in said
+    assert "more of them help" in said
+    assert say.describe_shortfall(pick(tables).head(3)) == ""
+    none = pick(tables, "untested").assign(note="no records")
+    assert say.describe_shortfall(none) == ""
+    focal = (
+        pick(tables, "untested").head(2).assign(note="F: 50 records, 100 needed; M: 4 non-events, 10 needed")
+    )
+    assert "about 2.5 times" in say.describe_shortfall(focal)
+    sites = focal.assign(note="F: 89 records, 100 needed and 11 sites, 15 needed")
+    assert say.describe_shortfall(sites).startswith("Where sites (or other units) are too few")
+
+
+def test_a_conflict_is_told_apart(tables):
+    summary = say.pick_summary(tables["full"]["pocket_summary"], model="xgboost", quantity="mu")
+    said = say.describe_combined(summary)
+    assert "12.0% of records are flagged too high and 30.0% too low" in said
+    assert "a conflict, which counts for neither" in said
+
+
+def test_a_gap_that_may_be_zero_is_not_divided(tables):
+    split = say.lay_out_split(tables["full"]["pocket_summary"])
+    assert "-0.030 comes from where the groups are" in say.describe_split(split)
+    unclear = split.assign(composition_share=NAN)
+    assert "nothing to divide" in say.describe_split(unclear)
+    some = unclear.assign(composition_share=[0.6, *[NAN] * (len(split) - 1)])
+    assert f"{len(split) - 1} more overall gaps: not shown" in say.describe_split(some)
+    opposed = split.assign(within=0.05, within_low=0.03, within_high=0.07).head(1)
+    assert "opposite directions" in say.describe_split(opposed)
+    unsure = split.assign(within=0.001, within_low=-0.03, within_high=0.03).head(1)
+    assert "opposite directions" not in say.describe_split(unsure)
+
+
+def test_nothing_ruled_out_says_that_no_flag_says_little(tables):
+    summary = say.pick_summary(tables["full"]["pocket_summary"], model="xgboost", quantity="mu")
+    said = say.describe_ruled_out(summary.assign(equivalence_share=0.0))
+    assert "the absence of a flag says little here" in said
+    assert "beyond ±0.050 for 25.0%" in say.describe_ruled_out(summary)
+
+
+def test_findings_come_with_the_largest_first_and_gaps_in_the_same_pocket(tables):
+    made = tables["full"]
+    findings = act.list_findings(made["pocket_errors"], made["pockets"], model="xgboost")
+    assert findings["estimate"].abs().is_monotonic_decreasing
+    said = act.write_findings(findings, made["pocket_errors"])
+    assert "1,200 audited records, from 40 units" in said
+    assert "is too low by 0.070 on average" in said
+    requests = act.write_requests(findings, made["pocket_errors"])
+    assert "First of all" not in requests
+    assert "**Too low**" in requests
+    assert "**Too high**" in requests
+
+
+def test_without_findings_no_flag_is_not_a_clean_bill(tables):
+    made = tables["untested"]
+    findings = act.list_findings(made["pocket_errors"], made["pockets"], model="xgboost")
+    assert "no flag is not a clean bill" in act.write_findings(findings, made["pocket_errors"])
+    assert act.write_requests(findings, made["pocket_errors"]) == ""
+    assert "0.0%" in act.describe_reach(made["pocket_errors"], model="xgboost")
+
+
+def test_an_error_of_the_whole_comes_before_those_of_pockets(tables):
+    made = tables["full"]
+    errors = made["pocket_errors"].query("quantity == 'mu'")
+    errors = errors.assign(flagged=errors["status"] == "tested", direction="under", flagged_strict=False)
+    laid = say.lay_out(
+        say.pick_errors(errors, model="xgboost", name="forest", quantity="mu"), made["pockets"]
+    )
+    assert "one error of the whole model" in say.describe_errors(laid)
+    findings = act.list_findings(errors, made["pockets"], model="xgboost")
+    assert "**First of all**" in act.write_requests(findings, errors)
+    info = {"pockets": {"status": "done"}}
+    told = [
+        act.describe_pockets(SimpleNamespace(info=info, pocket_errors=one, pockets=made["pockets"]))
+        for one in (errors, made["pocket_errors"])
+    ]
+    assert ["one error of the whole model" in text for text in told] == [True, False]
+    assert "About **xgboost**, the first of the 2 models" in told[0]
+
+
+def test_two_models_are_named_where_their_gaps_are_compared(tables):
+    made = tables["full"]
+    one, other = say.list_pairs(made["pocket_errors"])[0]
+    laid = pick(tables, quantity="paired", other_model=other, contrast="sex: F - M")
+    assert "The gap of **xgboost** minus that of **logistic**" in say.describe_pair(one, other, laid)
+    assert "No two models" in say.describe_pair("", "", laid.head(0))
+
+
+def test_a_correction_that_harms_single_predictions_is_told(tables):
+    made = tables["full"]
+    repairs = act.lay_out_repairs(made["pocket_repairs"], made["pockets"], model="xgboost")
+    assert repairs["half"].tolist() == ["one"] * len(repairs)
+    assert "nearer to zero in" in act.describe_repairs(repairs)
+    assert "too small to judge" in act.describe_repairs(repairs.assign(after=NAN))
+    draw.draw_repairs(repairs.assign(before=NAN, after=NAN), label="x").figure.canvas.draw()
+    assert "squared error grew" in act.describe_repairs(repairs.assign(brier_after=0.2))
+
+
+def test_groups_of_a_few_records_are_not_held_against_others():
+    pockets = make_pocket_tables("full")["pockets"]
+    row = {"map": "forest", "attribute": "sex"}
+    cells = [("F1", "F", 80, 0.4), ("F1", "M", 60, 0.3), ("F1", "rare", 90, 1.0)]
+    cells += [("abstained", "F", 120, 0.6), ("abstained", "M", 140, 0.7)]
+    keys = ("pocket", "group", "n", "share")
+    table = pd.DataFrame([row | dict(zip(keys, cell, strict=True)) for cell in cells])
+    said = maps.describe_shares(maps.lay_out_shares(table, pockets, name="forest", attribute="sex"))
+    assert "rare" not in said
+    assert "40.0% of F" in said
+    assert "The share is largest in M: 70.0%, 140 of 200 records" in said
+
+
+def test_groups_that_are_spread_alike_are_not_told_apart():
+    pockets = make_pocket_tables("one_pocket")["pockets"]
+    row = {"map": "forest", "attribute": "sex", "pocket": "F1"}
+    cells = [("F", 495, 0.99), ("M", 500, 1.0)]
+    table = pd.DataFrame([row | {"group": g, "n": n, "share": s} for g, n, s in cells])
+    said = maps.describe_shares(maps.lay_out_shares(table, pockets, name="forest", attribute="sex"))
+    assert "Groups are spread alike" in said
+    assert "falls on" not in said
+
+
+def test_a_loose_name_is_called_a_hint():
+    pockets = maps.pick_map(make_pocket_tables("full")["pockets"], "forest")
+    assert "loose" in maps.describe_map(pockets.assign(fidelity_covered=0.3))
+
+
+def test_models_that_are_right_at_every_score_err_in_pockets_of_the_outcome():
+    rng = np.random.default_rng(3)
+    learn, audit = draw_lesson(n=20_000, rng=rng), draw_lesson(n=20_000, rng=rng)
+    table = compare_groupings(learn, audit).set_index("model")
+    assert table["overall"].abs().max() < 0.01
+    assert table["sex"].max() < 0.015  # three standard errors of a mean of 10,000
+    assert table.loc[["blind to stays", "blind to age"], "outcome"].min() > 0.08
+    assert table.loc["off at weekends", "outcome"] < 0.04
+    assert table.loc["off at weekends", "off at weekends"] > 0.05
+    assert "off at weekends: by sex" in lesson.describe_groupings(table.reset_index())
+    for name in ("blind to stays", "blind to age"):
+        guess = audit.predictions[name]
+        for value in np.unique(guess)[::10]:
+            here = guess == value
+            rate, n = audit.outcome[here].mean(), here.sum()
+            assert abs(rate - value) < 4.5 * np.sqrt(value * (1 - value) / n)
+
+
+def test_leaves_are_named_by_what_they_hold():
+    patients = draw_lesson(n=2000, rng=np.random.default_rng(1))
+    codes = group_patients(patients, patients)["outcome"]
+    names = lesson.name_leaves(patients.table, codes)
+    assert len(names) == codes.max() + 1
+    assert all(re.fullmatch(r"age \d+(-\d+)?, stays \d(-\d)?", name) for name in names)
+    laid = lesson.lay_out_averages(
+        average_errors(patients.predictions["blind to stays"] - patients.outcome, codes), names
+    )
+    draw.draw_errors(laid, label="mean error").figure.canvas.draw()
+    assert {"over", "under"} <= set(laid["kind"])
+
+
+def null_row(**columns):
+    base = {"design": "dependent", "sd": 1.0, "prediction": "conditional", "quantity": "mu", "level": 0.0125}
+    base |= {
+        "replicates": 400,
+        "flagged": 128,
+        "over": 3,
+        "share": 0.32,
+        "share_low": 0.28,
+        "share_high": 0.37,
+    }
+    base |= {"published_low": NAN, "published_high": NAN}
+    return base | {"label": "mean error, 150 unequal units"} | columns
+
+
+def test_flags_without_an_error_are_held_against_the_level():
+    table = pd.DataFrame([null_row(), null_row(sd=0.2, share=0.02, share_low=0.01, published_high=0.09)])
+    said = lesson.describe_null(table)
+    assert "In 1 of 2 designs" in said
+    assert "The largest share is 32.0%" in said
+    assert "150 units, at the level 1.25%: 2.0% at SD 0.2 and 32.0% at SD 1" in lesson.describe_over(
+        table, prediction="conditional"
+    )
+    assert lesson.describe_side(table) == ""
+    said = lesson.describe_side(table.assign(prediction="marginal"))
+    assert said.startswith("Of 128 replicates flagged with marginal risks at the largest SD, 3 are")
+    strict = pd.concat([table, pd.DataFrame([null_row(level=0.0025)])])
+    assert len(lesson.drop_strict(strict)) == 2
+    draw.draw_null(table).figure.canvas.draw()
+    empty = table.head(0)
+    assert "No replicates" in lesson.describe_null(empty)
+    draw.draw_null(empty).figure.canvas.draw()
+
+
+def test_the_stored_replicates_can_be_shown():
+    table = lesson.read_null()
+    draw.draw_null(lesson.drop_strict(table)).figure.canvas.draw()
+    assert well_said([lesson.describe_null(table), lesson.describe_over(table, prediction="marginal")])
+
+
+def test_similar_records_and_links_are_drawn_with_their_numbers():
+    similar = np.array([[2, 1, 0], [1, 2, 2], [0, 2, 2]])
+    found = draw.draw_links(similar, similar > 1, names=["a", "b", "c"])
+    found[0].figure.canvas.draw()
+    assert [text.get_text() for text in found[0].texts] == ["1", "0", "1", "2", "0", "2"]

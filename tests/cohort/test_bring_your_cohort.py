@@ -1,0 +1,105 @@
+"""The page for auditors: true to the schema, and its messages are the ones that are given."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from auditbook.cohort.keys import SCHEMA
+from auditbook.cohort.load import load_cohort, read_cohort_file
+from auditbook.errors import InputError
+from auditbook.scoring.panel import PANEL_NAMES
+from cohorts import write_pair
+
+OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'
+RACE = '[attributes.race]\ncolumn = "race"\n'
+LOS = '[outcome]\ncolumn = "los"\nevent = "> 3"\n'
+SCORE = '[scores.p]\ncolumn = "p"\nkind = "probability"\n'
+
+
+@pytest.fixture(scope="module")
+def page(root) -> str:
+    return (root / "book" / "bring-your-cohort.md").read_text(encoding="utf-8")
+
+
+def rows_of(page, heading):
+    """Return the cells of the first table under a heading."""
+    part = page.split(f"## {heading}", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in part.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_the_table_of_keys_is_the_schema(page):
+    told = [tuple(row[:4]) for row in rows_of(page, "Every key")]
+    keys = [(table, key) for table, listed in SCHEMA.items() for key in listed]
+    assert told == [(table, key.name, key.kind, key.default) for table, key in keys]
+    assert all(row[4] for row in rows_of(page, "Every key"))
+
+
+def test_every_model_of_the_panel_is_listed(page):
+    line = next(line for line in page.splitlines() if line.startswith("All that can be named under `models`"))
+    assert set(re.findall(r"`(\w+)`", line)) - {"models"} == set(PANEL_NAMES)
+
+
+def test_every_choice_is_named_in_the_table_of_keys(page):
+    meanings = {(row[0], row[1]): row[4] for row in rows_of(page, "Every key")}
+    for table, keys in SCHEMA.items():
+        for key in (key for key in keys if table != "protocol"):
+            assert all(f"`{choice}`" in meanings[table, key.name] for choice in key.choices), key
+
+
+def test_the_cohort_file_on_the_page_is_valid(page, tmp_path):
+    text = re.search(r"```toml\n(.*?)```", page, re.DOTALL).group(1)
+    (tmp_path / "visits.toml").write_text(text, encoding="utf-8")
+    assert read_cohort_file(tmp_path / "visits.toml").name == "my-hospital-2024"
+
+
+def test_the_cohort_file_for_a_number_is_valid_and_compares_two_models(page, tmp_path):
+    text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+    (tmp_path / "days.toml").write_text(text, encoding="utf-8")
+    file = read_cohort_file(tmp_path / "days.toml")
+    assert file.outcome.event is None
+    assert len(file.pockets.paired) == 1
+
+
+def table(rows=40, **columns):
+    frame = pd.DataFrame({"y": [0, 1] * (rows // 2), "race": ["a", "b"] * (rows // 2), "x": range(rows)})
+    return frame.assign(**columns)
+
+
+MISTAKES = {
+    "a key is misspelt": (table(), OUTCOME + RACE + 'referense = "a"\n'),
+    "a column is misspelt": (table(), OUTCOME + RACE.replace('"race"', '"rase"')),
+    "the outcome has a blank at the end": (
+        table(y=["Yes ", "No"] * 20),
+        OUTCOME.replace("1", '"Yes"') + RACE,
+    ),
+    "a word stands among the numbers": (table(los=["NA", *[1, 5] * 19, 2]), LOS + RACE),
+    "a column of logits was given as probabilities": (table(p=[-4.2, 3.9] * 20), OUTCOME + RACE + SCORE),
+    "percentages were given as probabilities": (table(p=[2, 90] * 20), OUTCOME + RACE + SCORE),
+    "some records have no race": (table(race=[None, *["a", "b"] * 19, "a"]), OUTCOME + RACE),
+    "an age is -9": (table(race=[-9, *[1, 40] * 19, 2]), OUTCOME + RACE + "bins = [0, 18]\n"),
+    "a column of names was taken for an attribute": (
+        table(600, visit=[f"v{i % 300}" for i in range(600)]),
+        OUTCOME + '[attributes.visit]\ncolumn = "visit"\n',
+    ),
+}
+
+BYTES = {
+    "the table was saved by a spreadsheet in an older encoding": "y,race\n1,é\n".encode("latin-1"),
+    "the cells are separated by semicolons": b"y;race\n1;a\n",
+    "the file is a workbook": b"PK\x03\x04",
+}
+
+
+def test_every_message_on_the_page_is_one_that_is_given(page, tmp_path):
+    promised = {what: message.strip("`") for what, message in rows_of(page, "Common mistakes")}
+    assert set(promised) == {*MISTAKES, *BYTES}
+    for what, message in promised.items():
+        frame, text = MISTAKES.get(what, (table(), OUTCOME + RACE))
+        path = write_pair(tmp_path, frame, text)
+        if what in BYTES:
+            (tmp_path / "data.csv").write_bytes(BYTES[what])
+        with pytest.raises(InputError) as caught:
+            load_cohort(read_cohort_file(path), cache_dir=tmp_path)
+        assert message in str(caught.value), what

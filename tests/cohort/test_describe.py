@@ -1,0 +1,227 @@
+"""The tables about a cohort: groups, sites, columns; and what deserves a second look."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.cohort.describe import summarise_columns, summarise_groups, summarise_sites
+from auditbook.cohort.load import load_cohort, read_cohort_file, warn_cohort
+from cohorts import write_cohort, write_pair
+
+BASIC = '[outcome]\ncolumn = "y"\nevent = 1\n[attributes.race]\ncolumn = "race"\n'
+NONE = np.array([], dtype=int)
+
+
+def load(folder, table, text=BASIC, *, suffix=".csv"):
+    return load_cohort(read_cohort_file(write_pair(folder, table, text, suffix=suffix)), cache_dir=folder)
+
+
+def small_table():
+    return pd.DataFrame(
+        {
+            "y": [1, 0, 0, 1, 1, 0, 1, 1],
+            "race": ["a", "a", "a", "a", "b", "b", "b", "b"],
+            "h": ["x", "x", "x", "y", "y", "z", "z", "z"],
+            "x": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, None, 7.5],
+        }
+    )
+
+
+def test_groups_are_counted_by_hand(tmp_path):
+    cohort = load(tmp_path, small_table(), BASIC + 'categories = ["b", "a", "c"]\nreference = "a"\n')
+    table = summarise_groups(cohort, train=np.array([0, 4]), audit=np.array([1, 2, 5]))
+    assert table["group"].tolist() == ["b", "a", "c"]
+    assert table["n"].tolist() == [4, 4, 0]
+    assert table["share"].tolist() == [0.5, 0.5, 0]
+    assert table["events"].tolist() == [3, 2, 0]
+    np.testing.assert_array_equal(table["event_rate"], [0.75, 0.5, np.nan])
+    assert table["n_train"].tolist() == [1, 1, 0]
+    assert table["n_audit"].tolist() == [1, 2, 0]
+    assert table["reference"].tolist() == [False, True, False]
+    # Wilson, 3 of 4: centre (0.75 + z^2/8) / (1 + z^2/4), by hand
+    z = 1.959963984540054
+    centre, half = (
+        (0.75 + z**2 / 8) / (1 + z**2 / 4),
+        z * np.sqrt(0.75 * 0.25 / 4 + z**2 / 64) / (1 + z**2 / 4),
+    )
+    assert table["event_rate_low"][0] == pytest.approx(centre - half)
+    assert table["event_rate_high"][0] == pytest.approx(centre + half)
+
+
+def test_a_continuous_outcome_has_no_events_in_the_tables(tmp_path):
+    text = BASIC.replace("event = 1", 'type = "continuous"') + '[site]\ncolumn = "h"\n'
+    cohort = load(tmp_path, small_table(), text)
+    assert summarise_groups(cohort, train=NONE, audit=NONE)["events"].isna().all()
+    assert summarise_sites(cohort, audit=NONE)["event_rate"].isna().all()
+
+
+def test_sites_are_listed_largest_first_and_ties_by_name(tmp_path):
+    cohort = load(tmp_path, small_table(), BASIC + '[site]\ncolumn = "h"\n')
+    table = summarise_sites(cohort, audit=np.array([0, 7]))
+    assert table["site"].tolist() == ["x", "z", "y"]
+    assert table["rank"].tolist() == [1, 2, 3]
+    assert table["n"].tolist() == [3, 3, 2]
+    assert table["events"].tolist() == [1, 2, 2]
+    assert table["n_audit"].tolist() == [1, 1, 0]
+
+
+def test_without_sites_the_table_has_its_columns_and_no_row(tmp_path):
+    table = summarise_sites(load(tmp_path, small_table()), audit=NONE)
+    assert list(table.columns) == ["rank", "site", "n", "events", "event_rate", "n_audit"]
+    assert len(table) == 0
+
+
+def test_every_column_has_one_role_a_kind_and_what_is_missing(tmp_path):
+    table = small_table().assign(
+        p=0.5,
+        late=[1, 2] * 4,
+        out=[str(i) for i in range(8)],
+        day=pd.Timestamp("2024-01-01"),
+        flag=[True, None] * 4,
+        empty=None,
+    )
+    text = BASIC + '[site]\ncolumn = "h"\n[features]\nexclude = ["out"]\nlate = ["late"]\n'
+    text += '[scores.p]\ncolumn = "p"\nkind = "rank"\nthreshold = 1\n[panel]\nmodels = ["logistic"]\n'
+    frame = summarise_columns(load(tmp_path, table, text, suffix=".parquet")).set_index("column")
+    assert frame["role"].to_dict() == {
+        "y": "outcome",
+        "race": "attribute",
+        "h": "site",
+        "x": "feature",
+        "p": "score",
+        "late": "late feature",
+        "out": "excluded",
+        "day": "excluded",
+        "flag": "feature",
+        "empty": "feature",
+    }
+    assert frame["kind"].to_dict() == {
+        "y": "number",
+        "race": "category",
+        "h": "category",
+        "x": "number",
+        "p": "number",
+        "late": "number",
+        "out": "category",
+        "day": "date",
+        "flag": "truth value",
+        "empty": "empty",
+    }
+    assert frame.loc["x", ["missing", "missing_share", "distinct"]].tolist() == [1, 0.125, 7]
+    assert frame.loc["race", "note"] == "also a feature"
+    assert "dates are not used" in frame.loc["day", "note"]
+    assert frame.loc["p", "note"] == "one value only"
+
+
+@pytest.mark.parametrize(("groups", "sites", "missing"), [(2, 0, 0.0), (10, 3, 0.2)])
+def test_the_tables_of_strange_cohorts_add_up(tmp_path, groups, sites, missing):
+    path = write_cohort(tmp_path, rows=1500, groups=groups, sites=sites, missing=missing, panel=["logistic"])
+    cohort = load_cohort(read_cohort_file(path), cache_dir=tmp_path)
+    train, audit = np.arange(0, 1000), np.arange(1000, len(cohort.table))
+    table = summarise_groups(cohort, train=train, audit=audit)
+    sums = table.groupby("attribute")[["n", "events", "n_train", "n_audit", "share"]].sum()
+    expected = [len(cohort.table), cohort.outcome.sum(), 1000, len(audit), 1]
+    np.testing.assert_allclose(sums, np.tile(expected, (3, 1)))
+    if sites:
+        assert summarise_sites(cohort, audit=audit)["n"].sum() == len(cohort.table)
+    assert summarise_columns(cohort)["column"].tolist() == cohort.table.columns.tolist()
+
+
+# Cautions
+
+
+def large_table(n=2000):
+    rng = np.random.default_rng(4)
+    los = rng.geometric(0.3, n)
+    return pd.DataFrame(
+        {
+            "y": (los > 3).astype(int),
+            "race": rng.choice(["a", "b"], n),
+            "x": rng.normal(size=n),
+            "ward": rng.choice(["A", "B"], n),
+            "h": rng.choice(["p", "q", "r"], n),
+        }
+    ).assign(
+        los_days=los + rng.normal(0, 0.01, n), los_gt7=(los > 7).astype(int), code=np.where(los > 3, "L", "S")
+    )
+
+
+def only(cautions, word):
+    return [text for text in cautions if word in text]
+
+
+def test_an_ordinary_cohort_raises_no_caution(tmp_path):
+    table = large_table().drop(columns=["los_days", "los_gt7", "code"])
+    assert warn_cohort(load(tmp_path, table, BASIC + '[unit]\ncolumn = "h"\n')) == []
+
+
+def test_the_outcome_in_disguise_is_pointed_out(tmp_path):
+    found = only(warn_cohort(load(tmp_path, large_table())), "in disguise")
+    assert len(found) == 3
+    assert "'los_days' may be the outcome in disguise (AUC 1.000 on its own)" in found[0]
+    assert "'los_gt7'" in found[1]
+    assert "are events" in found[1]
+    assert "'code'" in found[2]
+    text = BASIC.replace('column = "y"\nevent = 1', 'column = "x"\ntype = "continuous"')
+    table = large_table().assign(twin=lambda t: t["x"] * 3)
+    assert "'twin'" in only(warn_cohort(load(tmp_path, table, text)), "in disguise")[0]
+
+
+def test_identifiers_among_the_features_are_pointed_out(tmp_path):
+    table = large_table().assign(
+        visit=lambda t: [f"v{i}" for i in range(len(t))], row=lambda t: np.arange(len(t))
+    )
+    found = only(warn_cohort(load(tmp_path, table)), "identifier")
+    assert len(found) == 2
+    assert "'visit' is text" in found[0]
+    assert "'row' is whole numbers" in found[1]
+
+
+def test_thin_groups_missing_values_and_one_large_site_are_pointed_out(tmp_path):
+    table = large_table()
+    table.loc[:3, "race"] = "c"
+    table.loc[100:500, "race"] = None
+    table["h"] = np.where(np.arange(2000) < 1500, "big", "small")
+    text = BASIC + 'missing = "group"\n[site]\ncolumn = "h"\n'
+    cautions = warn_cohort(load(tmp_path, table, text))
+    assert "c (about 1 records, 30 needed)" in only(cautions, "too few records")[0]
+    assert "blank cells" not in only(cautions, "too few records")[0]
+    assert "missing in 401 of 2,000 records (20%)" in only(cautions, "missing in")[0]
+    assert "'big' holds 75% of the records" in only(cautions, "holds")[0]
+    cautions = warn_cohort(load(tmp_path, table, text.replace('"group"', '"drop"')))
+    assert "missing in 401 of 2,000 records (20%)" in only(cautions, "missing in")[0]
+
+
+def test_too_few_blank_cells_to_be_a_group_may_be_left_out(tmp_path):
+    table = large_table()
+    table.loc[:3, "race"] = None
+    cautions = warn_cohort(load(tmp_path, table, BASIC + 'missing = "group"\n'))
+    assert 'leave blank cells out with missing = "drop"' in only(cautions, "too few records")[0]
+
+
+def test_names_that_differ_in_blanks_or_capitals_are_pointed_out(tmp_path):
+    table = large_table().assign(race=["White", "white ", "Black", "Black"] * 500)
+    cautions = warn_cohort(load(tmp_path, table))
+    assert "the group 'white ' has blanks at an end" in only(cautions, "at an end")[0]
+    told = only(cautions, "differ")[0]
+    assert "differ in blanks or capitals only" in told
+    assert "groups = { 'white ' = 'White' }" in told
+
+
+def test_rules_that_match_nothing_are_pointed_out(tmp_path):
+    text = 'data.drop = [{ column = "ward", values = ["Z"], reason = "ward Z" }]\n' + BASIC
+    cautions = warn_cohort(load(tmp_path, large_table(), text + 'groups = { "A " = "x" }\n'))
+    assert "no record was left out for 'ward Z'" in only(cautions, "left out")[0]
+    assert "no record holds 'A ' (did you mean 'a'?)" in only(cautions, "no record holds")[0]
+
+
+def test_scores_that_select_nobody_or_are_all_equal_are_pointed_out(tmp_path):
+    rng = np.random.default_rng(0)
+    table = large_table().assign(p=0.25, q=rng.random(2000) * 0.4)
+    text = (
+        BASIC
+        + '[scores.p]\ncolumn = "p"\nkind = "probability"\n[scores.q]\ncolumn = "q"\nkind = "probability"\n'
+    )
+    cautions = only(warn_cohort(load(tmp_path, table, text)), "[scores")
+    assert "every record has the same score, 0.25" in cautions[0]
+    assert "no record reaches 0.5 (scores run from" in cautions[1]

@@ -1,0 +1,160 @@
+"""The result tables of the AUC matrix."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.errors import InputError
+from auditbook.evidence.cross import cross_attributes
+from auditbook.ranking.area_metrics import AUC_METRICS
+from auditbook.ranking.matrix import auc_matrix, matrix_interval
+from auditbook.ranking.tables import (
+    FAIRNESS_COLUMNS,
+    MATRIX_COLUMNS,
+    measure_areas,
+    tabulate_auc_fairness,
+    tabulate_auc_matrix,
+)
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.settings import Protocol
+from small_audits import audit, random_audit
+
+ARGUMENTS = {"protocol": Protocol(), "seed": 1}
+
+
+def both(records):
+    return tabulate_auc_matrix(records, **ARGUMENTS), tabulate_auc_fairness(records, **ARGUMENTS)
+
+
+def test_columns_start_as_designed():
+    matrix, fairness = both(random_audit(np.random.default_rng(1), 300, ["b", "a"], models=2, n_sites=9))
+    designed = "model attribute event_group nonevent_group auc se ci_low ci_high n_events n_nonevents status"
+    assert list(matrix.columns) == MATRIX_COLUMNS
+    assert list(matrix.columns)[:11] == designed.split()
+    assert list(fairness.columns) == FAIRNESS_COLUMNS
+    assert list(fairness.columns)[:7] == "model attribute metric value ci_low ci_high advice".split()
+    assert matrix["model"].tolist() == ["m0"] * 4 + ["m1"] * 4
+    assert matrix["event_group"].tolist() == ["b", "b", "a", "a"] * 2
+    assert fairness["metric"].drop_duplicates().tolist() == list(AUC_METRICS)
+    assert fairness["advice"].isin(["report beside", "recommended", "with caution", "not recommended"]).all()
+
+
+def test_entries_are_those_of_the_matrix_and_joint_intervals_are_wider():
+    records = random_audit(np.random.default_rng(2), 900, ["c", "a", "b"], n_sites=20)
+    table = tabulate_auc_matrix(records, **ARGUMENTS)
+    plain = auc_matrix(records.outcome, records.scores[0].values, records.attributes[0].codes, 3)
+    np.testing.assert_allclose(table["auc"], plain.auc.ravel(), atol=1e-12)
+    np.testing.assert_allclose(table["ci_low"], matrix_interval(plain).low.ravel(), atol=1e-12)
+    assert (table["joint_low"] < table["ci_low"]).all()
+    assert (table["joint_high"] > table["ci_high"]).all()
+    assert (table["sites"] == 20).all()
+    assert (table["site_low"] < table["site_high"]).all()
+    assert (table["status"] == "two-sided").all()
+    assert (table["reason"] == "").all()
+
+
+def test_order_of_records_and_groups_and_names_of_sites_change_no_number():
+    rng = np.random.default_rng(3)
+    records = random_audit(rng, 400, ["c", "a", "b"], n_sites=11)
+    order, names = rng.permutation(400), rng.permutation(11)
+    race = records.attributes[0]
+    turned = Attribute("race", race.groups[::-1], 2 - race.codes[order])
+    scores = (replace(records.scores[0], values=records.scores[0].values[order]),)
+    other = AuditRecords(records.outcome[order], (turned,), scores, names[records.site[order]])
+    for one, two, keys in zip(
+        both(records), both(other), (["event_group", "nonevent_group"], ["metric", "group"]), strict=True
+    ):
+        first, second = (part.sort_values(keys).reset_index(drop=True) for part in (one, two))
+        pd.testing.assert_frame_equal(first, second, rtol=1e-9)
+
+
+def test_two_runs_give_the_same_table_and_sites_of_one_kind_are_left_blank():
+    records = random_audit(np.random.default_rng(4), 300, ["a", "b"])
+    for one, two in zip(both(records), both(records), strict=True):
+        pd.testing.assert_frame_equal(one, two)
+    one_site = replace(records, site=np.full(300, 7))
+    assert both(one_site)[0][["se_site", "site_low", "sites"]].isna().all(axis=None)
+    assert both(one_site)[1][["site_low", "site_high"]].isna().all(axis=None)
+
+
+def test_a_group_of_one_class_and_an_empty_one_are_listed_with_their_reasons():
+    groups = ["a"] * 60 + ["b"] * 40
+    records = audit([0, 1] * 30 + [0] * 40, np.linspace(0.1, 0.9, 100), groups, declared=["b", "nobody", "a"])
+    matrix, fairness = both(records)
+    table = matrix.set_index(["event_group", "nonevent_group"])
+    assert len(table) == 9
+    assert table.loc[("b", "a"), "status"] == "undefined"
+    assert table.loc[("b", "a"), "reason"] == "b: 0 events, 10 needed"
+    assert table.loc[("nobody", "a"), "status"] == "undefined"
+    assert "nobody: 0 events" in table.loc[("nobody", "a"), "reason"]
+    assert table.loc[("a", "b"), "status"] == "one-sided"
+    assert table.loc[("a", "a"), "status"] == "two-sided"
+    assert table.loc[("a", "b"), ["n_events", "n_nonevents"]].tolist() == [30, 40]
+    rows = fairness.set_index(["metric", "group"])
+    assert np.isnan(rows.loc[("within_parity", ""), "value"])
+    assert rows.loc[("within_parity", ""), "reason"] == "b: 0 events, 10 needed; nobody: no records"
+    assert rows.loc[("xauc1", "nobody"), "reason"] == "no records"
+    assert fairness.loc[fairness["metric"] == "xauc1", "group"].tolist() == ["b", "nobody", "a"]
+
+
+def test_one_record_all_ties_and_separation_say_why_there_is_no_usual_interval():
+    one = audit([1, 0, 1, 0, 1, 0], [5, 2, 3, 4, 1, 6], list("abbbbb"), kind="rank")
+    table = tabulate_auc_matrix(one, **ARGUMENTS).set_index(["event_group", "nonevent_group"])
+    assert "one record does not vary" in table.loc[("a", "b"), "reason"]
+    assert table.loc[("a", "b"), "status"] == "no interval"
+    ties = tabulate_auc_matrix(audit([0, 1] * 40, [0.3] * 80, list("aabb") * 20), **ARGUMENTS)
+    assert set(ties["auc"]) == {0.5}
+    assert set(ties["reason"]) == {"the placements do not vary, so there is no interval"}
+    parted = tabulate_auc_matrix(audit([0, 1] * 40, [0.1, 0.9] * 40, list("aabb") * 20), **ARGUMENTS)
+    assert set(parted["status"]) == {"one-sided"}
+    assert (parted["ci_low"] < 0.9).all()
+    assert (parted["ci_high"] == 1).all()
+
+
+def test_ranks_and_decisions_have_areas_too():
+    rng = np.random.default_rng(5)
+    outcome = rng.integers(0, 2, 200).astype(np.int8)
+    sex = Attribute("sex", ("F", "M"), rng.integers(0, 2, 200))
+    scores = (
+        Score("ranks", "rank", 0.0, rng.normal(size=200) * 9),
+        Score("decides", "decision", 0.5, rng.integers(0, 2, 200).astype(float)),
+    )
+    matrix = tabulate_auc_matrix(AuditRecords(outcome, (sex,), scores), **ARGUMENTS)
+    assert matrix["auc"].between(0.3, 0.7).all()
+
+
+def test_an_intersection_of_race_and_sex_is_an_attribute_like_any_other():
+    rng = np.random.default_rng(6)
+    records = random_audit(rng, 500, ["a", "b", "c"])
+    race = records.attributes[0]
+    sex = Attribute("sex", ("F", "M"), np.where(race.codes == 2, 0, rng.integers(0, 2, 500)))
+    crossed = replace(records, attributes=(cross_attributes(race, sex),))
+    table = tabulate_auc_matrix(crossed, **ARGUMENTS).set_index(["event_group", "nonevent_group"])
+    assert len(table) == 36
+    assert (table.loc["c x M", "status"] == "undefined").all()
+    assert table.loc["a x F", "auc"].notna().sum() == 5
+    assert len(tabulate_auc_fairness(crossed, **ARGUMENTS)) == 9 + 2 * 6
+
+
+def test_two_hundred_groups_give_right_entries_or_a_reason():
+    rng = np.random.default_rng(7)
+    n, names = 4000, tuple(f"g{i}" for i in range(200))
+    records = AuditRecords(
+        (rng.random(n) < 0.2).astype(np.int8),
+        (Attribute("many", names, rng.integers(0, 200, n)),),
+        (Score("m", "rank", 0.5, rng.normal(size=n)),),
+    )
+    table = tabulate_auc_matrix(records, **ARGUMENTS)
+    assert len(table) == 40_000
+    assert (table["auc"].notna() | (table["reason"] != "")).all()
+    areas = auc_matrix(records.outcome, records.scores[0].values, records.attributes[0].codes, 200).auc
+    np.testing.assert_allclose(table["auc"], areas.ravel(), atol=1e-12)
+
+
+def test_nothing_to_tabulate_gives_empty_tables_and_bad_records_are_refused():
+    bare = AuditRecords(np.array([0, 1], np.int8), (), (Score("m", "rank", 0.5, np.array([1.0, 2.0])),))
+    assert [len(table) for table in both(bare)] == [0, 0]
+    with pytest.raises(InputError, match="there is no model to audit"):
+        measure_areas(replace(bare, scores=()))

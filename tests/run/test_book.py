@@ -1,0 +1,192 @@
+"""Whole runs of the book: executed, re-executed, built, and opened in a browser."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from auditbook.book import open_run, opening
+from auditbook.results import read_run
+from auditbook.run.chapters import declared_parameters, execute_chapters, own_kernel, read_chapter
+from auditbook.run.contents import chapter_names
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+TWIN = ROOT / "data" / "cohorts" / "texas-twin.toml"
+SPARCS = ROOT / "data" / "cohorts" / "sparcs-heart-failure.toml"
+REFERENCE = ROOT / "tests" / "reference" / "texas-twin-quick.csv"
+
+
+def auditbook(*arguments, code=0):
+    call = [sys.executable, "-m", "auditbook.cli", *map(str, arguments)]
+    ended = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr[-4000:]
+    return ended
+
+
+@pytest.fixture(scope="module")
+def twin_run(tmp_path_factory):
+    """The default cohort's book, quick profile."""
+    folder = tmp_path_factory.mktemp("runs") / "twin"
+    auditbook("run", TWIN, "--profile", "quick", "--run-dir", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sparcs_run(tmp_path_factory, shared_dir):
+    """The book on New York heart-failure stays, quick profile."""
+    folder = tmp_path_factory.mktemp("runs") / "sparcs"
+    data = shared_dir / "cohorts" / "sparcs_hf_2024.parquet"
+    auditbook("run", SPARCS, "--data", data, "--profile", "quick", "--run-dir", folder)
+    return folder
+
+
+@pytest.fixture(params=["twin_run", "sparcs_run"])
+def book(request):
+    """Each of the two books in turn."""
+    return request.getfixturevalue(request.param)
+
+
+def test_every_chapter_was_executed_without_an_error_or_a_warning(book):
+    for name in chapter_names():
+        notebook = nbformat.read(book / "notebooks" / f"{name}.ipynb", as_version=4)
+        for cell in notebook.cells:
+            for output in cell.get("outputs", []):
+                assert output.output_type != "error"
+                assert output.get("name") != "stderr", f"{name}: {output.get('text')}"
+
+
+def test_the_executed_chapters_give_equal_outputs_when_executed_again(book):
+    notebooks = [str(book / "notebooks" / f"{name}.ipynb") for name in chapter_names()]
+    call = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
+    call += ["-c", os.devnull, "--rootdir", str(book), *notebooks]
+    with own_kernel():
+        ended = subprocess.run(call, capture_output=True, text=True, check=False, cwd=book)
+    assert ended.returncode == 0, ended.stdout[-6000:]
+    assert " passed" in ended.stdout
+
+
+def test_the_pages_have_no_fault_that_a_reader_would_meet(book):
+    from browser import inspect_page, open_browser
+
+    pages = sorted((book / "html").rglob("*.html"))
+    assert len(pages) > len(chapter_names())
+    with open_browser() as browser:
+        for page in pages:
+            faults = inspect_page(browser, page)
+            found = {name: value for name, value in vars(faults).items() if value}
+            assert found == {}, f"{page.relative_to(book)}: {found}"
+
+
+def test_the_book_opens_at_its_first_page_and_holds_every_chapter(book):
+    assert (book / "html" / "index.html").is_file()
+    for name in chapter_names():
+        assert (book / "html" / "notebooks" / f"{name}.html").is_file()
+
+
+def test_the_page_does_not_show_where_the_run_lies(book):
+    for page in (book / "html").rglob("*.html"):
+        assert str(book) not in page.read_text(encoding="utf-8")
+
+
+def test_the_run_says_what_it_read_and_did(book):
+    info = json.loads((book / "run.json").read_text(encoding="utf-8"))
+    assert info["rows_read"] == info["rows_kept"] + sum(part["rows"] for part in info["left_out"])
+    steps = {step["step"]: step["status"] for step in info["steps"]}
+    expected = {"cohort", "scores", "verdicts", "baselines", "robustness", "pockets", "pages"} | {
+        f"chapter {name}" for name in chapter_names()
+    }
+    assert set(steps) == expected
+    assert info["profile"]["name"] == "quick"
+
+
+def test_a_second_call_redoes_nothing(twin_run):
+    before = {path: path.stat().st_mtime_ns for path in (twin_run / "results").iterdir()}
+    said = auditbook("run", TWIN, "--profile", "quick", "--run-dir", twin_run).stderr
+    assert "nothing has changed" in said
+    assert "chapter:" not in said
+    assert before.keys() == {path for path in (twin_run / "results").iterdir()}
+
+
+def test_the_default_cohort_gives_the_stored_values(twin_run):
+    """Tolerances: models are refitted, so that counts may move by a few records with another processor."""
+    stored = pd.read_csv(REFERENCE, comment="#").set_index(["model", "metric", "attribute"])
+    found = read_run(twin_run).verdicts.set_index(["model", "metric", "attribute"]).loc[stored.index]
+    assert (found["estimate"] - stored["estimate"]).abs().max() <= 0.02
+    assert (found["vfr"] - stored["vfr"]).abs().max() <= 0.10
+    clear = (stored["margin"] > 2) & stored["verdict"].isin(["pass", "fail"])
+    assert clear.sum() >= 10
+    assert (found["verdict"] == stored["verdict"])[clear].all()
+    assert (found["tier"] == stored["tier"].fillna(""))[clear].mean() >= 0.9
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_cores(sparcs_run, tmp_path, shared_dir):
+    data = shared_dir / "cohorts" / "sparcs_hf_2024.parquet"
+    auditbook(
+        "audit", SPARCS, "--data", data, "--profile", "quick", "--run-dir", tmp_path / "again", "--jobs", "1"
+    )
+    for path in sorted((sparcs_run / "results").iterdir()):
+        assert (tmp_path / "again" / "results" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+BLANK = """\
+name = "blank"
+data.path = "blank.csv"
+[outcome]
+column = "event"
+event = 1
+[attributes.group]
+column = "group"
+[scores.equal]
+column = "equal"
+kind = "probability"
+[scores.nobody]
+column = "nobody"
+kind = "decision"
+[scores.everybody]
+column = "everybody"
+kind = "decision"
+"""
+
+
+@pytest.fixture(scope="module")
+def blank_run(tmp_path_factory):
+    """An audit of scores that tell nothing: all equal, nobody selected, everybody selected."""
+    folder = tmp_path_factory.mktemp("blank")
+    table = pd.DataFrame({"event": [0, 1, 0, 0] * 50, "group": ["a", "b"] * 100})
+    table.assign(equal=0.3, nobody=0, everybody=1).to_csv(folder / "blank.csv", index=False)
+    (folder / "blank.toml").write_text(BLANK, encoding="utf-8")
+    auditbook("audit", folder / "blank.toml", "--run-dir", folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("equal", "no record is selected, so PPV is undefined"),
+        ("nobody", "no record is selected, so PPV is undefined"),
+        ("everybody", "every record is selected"),
+    ],
+)
+def test_chapters_run_on_scores_that_tell_nothing_and_say_so(blank_run, model, said, tmp_path):
+    names = [name for name in chapter_names() if "model" in declared_parameters(read_chapter(name), name)]
+    assert len(names) >= 3
+    execute_chapters(names, {"run_dir": str(blank_run), "model": model}, tmp_path, jobs=2)
+    for name in names:
+        text = (tmp_path / f"{name}.ipynb").read_text(encoding="utf-8")
+        outputs = [out for cell in nbformat.reads(text, 4).cells for out in cell.get("outputs", [])]
+        assert not [out for out in outputs if out.get("name") == "stderr"]
+        assert name != "metrics" or said in text
+
+
+def test_a_notebook_opened_as_it_is_runs_on_the_default_cohort(twin_run, tmp_path, monkeypatch):
+    """The blank parameter opens the default run; here that run is the one made above."""
+    monkeypatch.setattr(opening, "runs_folder", lambda: twin_run.parent)
+    (twin_run.parent / "texas-twin").symlink_to(twin_run)
+    assert open_run("").info["name"] == "texas-twin"
