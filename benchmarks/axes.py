@@ -15,8 +15,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from verdicts import N_MODELS, N_RECORDS, N_SITES, SHARES, make_records, time_best
-
 from auditbook.evidence.gather import order_probabilities
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
@@ -26,6 +24,7 @@ from auditbook.verdicts.site_agreement import rate_agreement
 from auditbook.verdicts.site_folds import plan_folds
 from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.tiers import assign_tiers
+from verdicts import N_MODELS, N_RECORDS, N_SITES, SHARES, make_records, time_best
 
 
 def main() -> None:

@@ -12,11 +12,6 @@ class InputError(Exception):
     ----------
     *faults : str
         One sentence a fault: what was found where, what is allowed, what to do.
-
-    Examples
-    --------
-    >>> InputError("cohort.toml: [outcome] has no column").faults
-    ('cohort.toml: [outcome] has no column',)
     """
 
     def __init__(self, *faults: str) -> None:

@@ -83,12 +83,6 @@ class PocketSettings:
     tolerances : tuple of float
         Half widths within which an interval rules errors out, in units of the outcome; empty takes 0.05 for a
         binary outcome and a quarter and half of the outcome's standard deviation for a continuous one (ours).
-
-    Examples
-    --------
-    >>> settings = PocketSettings()
-    >>> settings.level_of(continuous=False, sites=True), settings.support_of(continuous=True)
-    (0.0125, 50)
     """
 
     run: bool = True

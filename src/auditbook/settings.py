@@ -49,11 +49,6 @@ class Protocol:
         Share of the units kept for the audit when models are trained here (published: 0.20).
     seed : int
         Seed of every random draw (published: 42).
-
-    Examples
-    --------
-    >>> Protocol().resamples
-    500
     """
 
     metrics: tuple[str, ...] = METRIC_NAMES

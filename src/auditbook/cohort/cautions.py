@@ -31,18 +31,7 @@ _CHECKED_ROWS = 50_000
 
 
 def warn_cohort(cohort: Cohort) -> list[str]:
-    """List what an auditor should look at before trusting an audit of this cohort.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        A cohort without faults.
-
-    Returns
-    -------
-    list of str
-        One sentence a caution; empty when nothing stands out.
-    """
+    """List what an auditor should look at before trusting an audit of this cohort."""
     cautions = [
         *_warn_outcome(cohort),
         *_warn_rules(cohort),

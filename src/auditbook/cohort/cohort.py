@@ -21,49 +21,26 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Cohort:
-    """The kept records of a cohort.
+    """The kept records of a cohort."""
 
-    Attributes
-    ----------
-    file : CohortFile
-        The cohort file that was followed.
-    table : DataFrame, n rows
-        Every column of the kept rows in plain form (see `tables.PlainTable`); site, unit and attributes
-        without bins are text. RangeIndex.
-    outcome : int8 array, shape (n,)
-        1 where the event happened, else 0; float64 values when the outcome is continuous.
-    site : object array of str, shape (n,), or None
-        Site of each record; None without a site column.
-    unit : object array of str, shape (n,)
-        What must not be split between parts: the unit's column, else the site, else the row's number.
-    attributes : tuple of Attribute
-        The protected attributes, codes of shape (n,).
-    rows_read : int
-        Rows of the data, before anything was left out.
-    left_out : tuple of LeftOut
-        Rows left out, by reason; a row counts under the first reason that applies.
-    data_hash : str
-        SHA-256 of the data file's bytes, or of the generated table.
-    feature_columns : tuple of str
-        Columns that a model trained here may use, late ones included.
-    late_columns : tuple of str
-        The features among them that are known only at the end of the stay.
-    synthetic : bool
-        True when the records are generated and nobody's.
-    """
-
-    file: CohortFile
+    file: CohortFile  # The cohort file that was followed
+    # Every column of the kept rows in plain form (see `tables.PlainTable`); site, unit and attributes
+    # without bins are text. RangeIndex
     table: pd.DataFrame
+    # shape (n,): 1 where the event happened, else 0; float64 values when the outcome is continuous
     outcome: NDArray[np.int8] | NDArray[np.float64]
-    site: NDArray[np.object_] | None
+    site: NDArray[np.object_] | None  # shape (n,): Site of each record; None without a site column
+    # shape (n,): What must not be split between parts: the unit's column, else the site, else the row's
+    # number
     unit: NDArray[np.object_]
-    attributes: tuple[Attribute, ...]
-    rows_read: int
+    attributes: tuple[Attribute, ...]  # The protected attributes, codes of shape (n,)
+    rows_read: int  # Rows of the data, before anything was left out
+    # Rows left out, by reason; a row counts under the first reason that applies
     left_out: tuple[LeftOut, ...]
-    data_hash: str
-    feature_columns: tuple[str, ...]
-    late_columns: tuple[str, ...]
-    synthetic: bool = False
+    data_hash: str  # SHA-256 of the data file's bytes, or of the generated table
+    feature_columns: tuple[str, ...]  # Columns that a model trained here may use, late ones included
+    late_columns: tuple[str, ...]  # The features among them that are known only at the end of the stay
+    synthetic: bool = False  # True when the records are generated and nobody's
 
     @property
     def continuous(self) -> bool:

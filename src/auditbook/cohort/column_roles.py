@@ -20,14 +20,9 @@ MISSING_GROUP = "(missing)"
 
 @dataclass(frozen=True)
 class OutcomeColumn:
-    """The outcome of every row.
+    """The outcome of every row."""
 
-    Attributes
-    ----------
-    cells : float array, shape (n,)
-        1 for an event and 0 for none, or the number itself; nan where missing.
-    """
-
+    # shape (n,): 1 for an event and 0 for none, or the number itself; nan where missing
     cells: NDArray[np.float64]
 
     @property
@@ -37,24 +32,7 @@ class OutcomeColumn:
 
 
 def derive_outcome(table: OutcomeTable, column: pd.Series, *, keep: Mask, faults: Faults) -> OutcomeColumn:
-    """Turn the outcome column into events, or numbers when it is continuous.
-
-    Parameters
-    ----------
-    table : OutcomeTable
-        What the cohort file says of the outcome.
-    column : Series, length n
-        The column.
-    keep : bool array, shape (n,)
-        Rows that are not left out for another reason; only these can be at fault.
-    faults : Faults
-        Receives what is wrong.
-
-    Returns
-    -------
-    OutcomeColumn
-        Of all n rows.
-    """
+    """Turn the outcome column into events, or numbers when it is continuous."""
     missing = is_missing(column)
     values = np.full(len(column), np.nan)
     event = table.event
@@ -94,21 +72,7 @@ def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults
 def check_events(
     table: OutcomeTable, column: pd.Series, outcome: OutcomeColumn, *, keep: Mask, faults: Faults
 ) -> None:
-    """Note an event that matches no kept record, or every one.
-
-    Parameters
-    ----------
-    table : OutcomeTable
-        What the cohort file says of the outcome.
-    column : Series, length n
-        The column.
-    outcome : OutcomeColumn
-        What `derive_outcome` made of it.
-    keep : bool array, shape (n,)
-        The rows that stay.
-    faults : Faults
-        Receives what is wrong.
-    """
+    """Note an event that matches no kept record, or every one."""
     values = outcome.cells
     keep = keep & ~outcome.missing
     events, total = int(values[keep].sum()), int(keep.sum())
@@ -145,17 +109,10 @@ def _near_value(table: OutcomeTable, column: pd.Series) -> str:
 
 @dataclass(frozen=True)
 class GroupColumn:
-    """The group of every row before the rule for missing ones is applied.
+    """The group of every row before the rule for missing ones is applied."""
 
-    Attributes
-    ----------
-    names : object array of str or None, shape (n,)
-        Group of each row; None where missing.
-    declared : tuple of str
-        Groups in their declared order, also those without rows; empty when nothing is declared.
-    """
-
-    names: NDArray[np.object_]
+    names: NDArray[np.object_]  # shape (n,): Group of each row; None where missing
+    # Groups in their declared order, also those without rows; empty when nothing is declared
     declared: tuple[str, ...]
 
     @property
@@ -172,26 +129,7 @@ def derive_groups(
     keep: Mask,
     faults: Faults,
 ) -> GroupColumn:
-    """Turn an attribute's column into groups: bins, or recoded values.
-
-    Parameters
-    ----------
-    table : AttributeTable
-        What the cohort file says of the attribute.
-    column : Series, length n
-        The column.
-    declared : sequence
-        Values that the column itself declares (a categorical column), in order.
-    keep : bool array, shape (n,)
-        Rows that are not left out for another reason; only these can be at fault.
-    faults : Faults
-        Receives what is wrong.
-
-    Returns
-    -------
-    GroupColumn
-        Of all n rows.
-    """
+    """Turn an attribute's column into groups: bins, or recoded values."""
     missing = is_missing(column, table.missing_values)
     if table.bins:
         names = _bin(table, column, keep & ~missing, faults)
@@ -254,24 +192,7 @@ def _fault_undeclared(table: AttributeTable, names: NDArray[np.object_], faults:
 def build_attribute(
     table: AttributeTable, groups: GroupColumn, *, max_groups: int, faults: Faults
 ) -> Attribute:
-    """Give numbers to the groups of the kept rows.
-
-    Parameters
-    ----------
-    table : AttributeTable
-        What the cohort file says of the attribute.
-    groups : GroupColumn
-        Of the kept rows, n of them; those still missing form a group of their own.
-    max_groups : int
-        More groups than this are a fault.
-    faults : Faults
-        Receives what is wrong: fewer than two groups, too many, an unknown reference.
-
-    Returns
-    -------
-    Attribute
-        Groups in declared order, else by name (by number when all are numbers); "(missing)" last.
-    """
+    """Give numbers to the groups of the kept rows."""
     where = f"[attributes.{table.name}]"
     missing = groups.missing
     found = {name for name in groups.names[~missing]}
@@ -307,13 +228,7 @@ def build_attribute(
 
 
 def sort_names(names: Iterable[str]) -> list[str]:
-    """Sort names as text, or as numbers when each is one.
-
-    Examples
-    --------
-    >>> sort_names(["10", "9"]), sort_names(["b", "10", "9"])
-    (['9', '10'], ['10', '9', 'b'])
-    """
+    """Sort names as text, or as numbers when each is one."""
     listed = sorted(names)
     if all(re.fullmatch(r"-?\d+(\.\d+)?", name) for name in listed):
         return sorted(listed, key=float)
@@ -321,17 +236,7 @@ def sort_names(names: Iterable[str]) -> list[str]:
 
 
 def check_score(table: ScoreTable, column: pd.Series, faults: Faults) -> None:
-    """Check that a column of given scores is what its kind says.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        What the cohort file says of the score.
-    column : Series, length n
-        The column of the kept rows.
-    faults : Faults
-        Receives what is wrong: no numbers, missing ones, probabilities outside [0, 1], decisions not 0 or 1.
-    """
+    """Check that a column of given scores is what its kind says."""
     where = f"[scores.{table.name}] column"
     numbers, missing = as_numbers(column), is_missing(column)
     if missing.any():

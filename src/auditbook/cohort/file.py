@@ -36,23 +36,7 @@ _COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(.*?)\s*", re.DOTALL)
 
 
 def read_cohort_file(path: Path) -> CohortFile:
-    """Read and validate a cohort file; the data it points at are not touched.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file.
-
-    Returns
-    -------
-    CohortFile
-        The file's tables, defaults filled in.
-
-    Raises
-    ------
-    InputError
-        With one sentence for every fault found: unknown keys, missing keys, wrong kinds, contradictions.
-    """
+    """Read and validate a cohort file; the data it points at are not touched."""
     raw = _parse_toml(path)
     faults = Faults(path.name)
     top = _top(raw, faults)
@@ -183,26 +167,7 @@ def _data_path(path: Path, given: str, faults: Faults) -> Path:
 
 
 def parse_event(event: Value) -> Event:
-    """Read an event: a comparison such as ``"> 3"``, or a value.
-
-    Parameters
-    ----------
-    event : str, int, float or bool
-        As the cohort file gives it. A value that itself starts like a comparison is written
-        ``'== "<30"'``.
-
-    Returns
-    -------
-    Event
-        Comparison sign and the value compared with; a number where the text is one.
-
-    Examples
-    --------
-    >>> parse_event("> 3")
-    Event(comparison='>', value=3)
-    >>> parse_event("Yes")
-    Event(comparison='==', value='Yes')
-    """
+    """Read an event: a comparison such as ``"> 3"``, or a value."""
     match = _COMPARISON.fullmatch(event) if isinstance(event, str) else None
     if match is None:
         return Event("==", event)
@@ -314,25 +279,7 @@ def _check_categories(values: Mapping[str, Any], where: str, faults: Faults) -> 
 
 
 def label_bins(bins: tuple[float, ...]) -> tuple[str, ...]:
-    """Name bins by their bounds.
-
-    Parameters
-    ----------
-    bins : tuple of float
-        Rising lower bounds; each bin holds its lower bound, the last is open-ended.
-
-    Returns
-    -------
-    tuple of str
-        One label a bin.
-
-    Examples
-    --------
-    >>> label_bins((0, 18, 65))
-    ('0-17', '18-64', '65+')
-    >>> label_bins((0, 0.5))
-    ('0 to below 0.5', '0.5+')
-    """
+    """Name bins by their bounds."""
     texts = [f"{bound:.0f}" if float(bound).is_integer() else repr(bound) for bound in bins]
     if all(float(bound).is_integer() for bound in bins):
         names = [

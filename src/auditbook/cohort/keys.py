@@ -12,24 +12,12 @@ from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a cohort file.
+    """One key of a cohort file."""
 
-    Attributes
-    ----------
-    name : str
-        The key as it is written.
-    kind : str
-        One of the names in `KINDS`: what the value must be.
-    default : str
-        What holds when the key is left out, in words; ``required`` when it may not be.
-    choices : tuple of str
-        The only values allowed; empty when any value of the kind is.
-    """
-
-    name: str
-    kind: str
-    default: str
-    choices: tuple[str, ...] = ()
+    name: str  # The key as it is written
+    kind: str  # One of the names in `KINDS`: what the value must be
+    default: str  # What holds when the key is left out, in words; ``required`` when it may not be
+    choices: tuple[str, ...] = ()  # The only values allowed; empty when any value of the kind is
 
     @property
     def required(self) -> bool:
@@ -38,20 +26,7 @@ class Key:
 
 
 class Faults:
-    """Faults found so far, so that all are told at once.
-
-    Parameters
-    ----------
-    file : str
-        Name of the cohort file, which every fault starts with.
-
-    Examples
-    --------
-    >>> faults = Faults("cohort.toml")
-    >>> faults.add("[outcome] column", "is missing")
-    >>> faults.found
-    ['cohort.toml: [outcome] column: is missing']
-    """
+    """Faults found so far, so that all are told at once."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -68,20 +43,7 @@ class Faults:
 
 
 def show(value: object, *, width: int = 60) -> str:
-    """Write a value so that a reader sees its kind and its blanks.
-
-    Parameters
-    ----------
-    value : object
-        Text, number, truth value or list of a cohort file or a table cell.
-    width : int
-        Longest result, in characters.
-
-    Examples
-    --------
-    >>> show("Yes "), show(True), show(3.0)
-    ("'Yes '", 'true', '3')
-    """
+    """Write a value so that a reader sees its kind and its blanks."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -268,24 +230,7 @@ REQUIRED_TABLES = ("data", "outcome", "attributes")
 
 
 def check_keys(table: Any, keys: tuple[Key, ...], where: str, faults: Faults) -> dict[str, Any]:
-    """Check one table of a cohort file against its keys.
-
-    Parameters
-    ----------
-    table : object
-        What was found where a table should stand.
-    keys : tuple of Key
-        The keys allowed.
-    where : str
-        The table's name in messages, such as ``[outcome]``.
-    faults : Faults
-        Receives a sentence for every unknown key, missing key, wrong kind and value not allowed.
-
-    Returns
-    -------
-    dict
-        The values that passed, by key.
-    """
+    """Check one table of a cohort file against its keys."""
     if not isinstance(table, dict):
         faults.add(where, f"must be a table, found {show(table)}; start it with a line {where}")
         return {}

@@ -41,13 +41,7 @@ class _Source:
 
 
 class _Sieve:
-    """Rows that stay, and the reasons for which others went.
-
-    Parameters
-    ----------
-    rows : int
-        Rows to begin with.
-    """
+    """Rows that stay, and the reasons for which others went."""
 
     def __init__(self, rows: int) -> None:
         self.keep: Mask = np.ones(rows, dtype=bool)

@@ -33,15 +33,7 @@ _BOUNDS = {
 
 
 def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:
-    """Check the values of ``[pockets]`` and fill in the defaults.
-
-    Parameters
-    ----------
-    values : mapping
-        The keys that stand in the file, each of the right kind.
-    faults : Faults
-        Receives what is out of range.
-    """
+    """Check the values of ``[pockets]`` and fill in the defaults."""
     for key, (low, high) in _BOUNDS.items():
         if key in values and not low <= values[key] <= high:
             found = show(values[key])
@@ -101,11 +93,5 @@ def check_pockets(file: CohortFile, faults: Faults) -> None:
 
 
 def split_pair(pair: str) -> tuple[str, ...]:
-    """Split a pair of models.
-
-    Examples
-    --------
-    >>> split_pair("cost label - health label")
-    ('cost label', 'health label')
-    """
+    """Split a pair of models."""
     return tuple(name.strip() for name in pair.split(" - "))

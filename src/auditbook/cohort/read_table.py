@@ -30,18 +30,12 @@ _MAGIC = {
 
 @dataclass(frozen=True)
 class PlainTable:
-    """A table without the peculiarities of its file.
+    """A table without the peculiarities of its file."""
 
-    Attributes
-    ----------
-    frame : DataFrame
-        Numbers are int64 or float64 (nan where missing), truth values bool or object with None, dates
-        datetime64, everything else object holding str (None where missing). RangeIndex.
-    categories : mapping of str to tuple
-        Values that a column declares beside those that occur, in the declared order.
-    """
-
+    # Numbers are int64 or float64 (nan where missing), truth values bool or object with None, dates
+    # datetime64, everything else object holding str (None where missing). RangeIndex
     frame: pd.DataFrame
+    # Values that a column declares beside those that occur, in the declared order
     categories: Mapping[str, tuple[object, ...]]
 
 
@@ -105,23 +99,7 @@ def is_there(path: Path) -> bool:
 
 
 def check_file(path: Path) -> str:
-    """Check that a data file is there and what its name says it is.
-
-    Parameters
-    ----------
-    path : Path
-        The data file.
-
-    Returns
-    -------
-    str
-        The suffix, one of `SUFFIXES`.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, a folder, empty, unreadable, or of another kind.
-    """
+    """Check that a data file is there and what its name says it is."""
     kind = next((suffix for suffix in reversed(SUFFIXES) if path.name.lower().endswith(suffix)), None)
     if not is_there(path):
         raise InputError(f"{path} does not exist; check the path, or name the data with --data PATH")
@@ -233,30 +211,7 @@ def _check_names(file: str, names: list[str]) -> None:
 
 
 def plain_table(table: pd.DataFrame | pa.Table, *, name: str = "the table") -> PlainTable:
-    """Bring nullable, category, Arrow and object columns to one plain form.
-
-    Parameters
-    ----------
-    table : DataFrame or pyarrow Table
-        Any table; the index is left out.
-    name : str
-        What messages call it.
-
-    Returns
-    -------
-    PlainTable
-        The same values in plain columns.
-
-    Raises
-    ------
-    InputError
-        If two columns have one name, or a column holds lists or tables.
-
-    Examples
-    --------
-    >>> plain_table(pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})).frame["a"].tolist()
-    [1.0, nan]
-    """
+    """Bring nullable, category, Arrow and object columns to one plain form."""
     if isinstance(table, pd.DataFrame):
         table = _to_arrow(table)
     _check_names(name, table.column_names)

@@ -27,28 +27,14 @@ class DropRule:
 
 @dataclass(frozen=True)
 class DataTable:
-    """``[data]``: where the table comes from.
+    """``[data]``: where the table comes from."""
 
-    Attributes
-    ----------
-    path : Path or None
-        The table's file; None when the cohort is synthetic.
-    source : str
-        Who publishes the data and on which terms, in words.
-    drop : tuple of DropRule
-        Records to leave out, in the order in which they are counted.
-    synthetic : str or None
-        Name of the generator used instead of a file.
-    rows, seed : int
-        Records to generate and the generator's seed.
-    """
-
-    path: Path | None = None
-    source: str = ""
-    drop: tuple[DropRule, ...] = ()
-    synthetic: str | None = None
-    rows: int = 100_000
-    seed: int = 42
+    path: Path | None = None  # The table's file; None when the cohort is synthetic
+    source: str = ""  # Who publishes the data and on which terms, in words
+    drop: tuple[DropRule, ...] = ()  # Records to leave out, in the order in which they are counted
+    synthetic: str | None = None  # Name of the generator used instead of a file
+    rows: int = 100_000  # Records to generate and the generator's seed
+    seed: int = 42  # Records to generate and the generator's seed
 
 
 @dataclass(frozen=True)
@@ -61,24 +47,12 @@ class Event:
 
 @dataclass(frozen=True)
 class OutcomeTable:
-    """``[outcome]``: the column to predict.
+    """``[outcome]``: the column to predict."""
 
-    Attributes
-    ----------
-    column : str
-        Name of the column.
-    event : Event or None
-        What counts as an event; None for a continuous outcome.
-    text : str
-        The event as the file writes it, for the report; blank for a continuous outcome.
-    harm : str
-        What the event means to the person, in words.
-    """
-
-    column: str
-    event: Event | None
-    text: str = ""
-    harm: str = ""
+    column: str  # Name of the column
+    event: Event | None  # What counts as an event; None for a continuous outcome
+    text: str = ""  # The event as the file writes it, for the report; blank for a continuous outcome
+    harm: str = ""  # What the event means to the person, in words
 
     @property
     def continuous(self) -> bool:
@@ -103,37 +77,20 @@ class UnitTable:
 
 @dataclass(frozen=True)
 class AttributeTable:
-    """``[attributes.<name>]``: a protected attribute.
+    """``[attributes.<name>]``: a protected attribute."""
 
-    Attributes
-    ----------
-    name, column : str
-        Name in the report; column of the table.
-    reference : str or None
-        Group that contrasts are taken against.
-    groups : mapping of str to str
-        Recoding: value in the table to name of the group.
-    categories : tuple of str
-        The groups in their order, when declared; one without records stays listed.
-    bins : tuple of float
-        Lower bounds, rising; a bin holds its lower bound, and the last is open-ended.
-    labels : tuple of str
-        One a bin.
-    missing : {"error", "group", "drop"}
-        What happens to a record without a value.
-    missing_values : tuple
-        Values of this column that mean "missing", beside blank cells.
-    """
-
-    name: str
-    column: str
-    reference: str | None = None
+    name: str  # Name in the report; column of the table
+    column: str  # Name in the report; column of the table
+    reference: str | None = None  # Group that contrasts are taken against
+    # Recoding: value in the table to name of the group
     groups: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    # The groups in their order, when declared; one without records stays listed
     categories: tuple[str, ...] = ()
+    # Lower bounds, rising; a bin holds its lower bound, and the last is open-ended
     bins: tuple[float, ...] = ()
-    labels: tuple[str, ...] = ()
-    missing: str = "error"
-    missing_values: tuple[Value, ...] = ()
+    labels: tuple[str, ...] = ()  # One a bin
+    missing: str = "error"  # What happens to a record without a value
+    missing_values: tuple[Value, ...] = ()  # Values of this column that mean "missing", beside blank cells
 
 
 @dataclass(frozen=True)
@@ -167,22 +124,12 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class PanelTable:
-    """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set.
+    """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set."""
 
-    Attributes
-    ----------
-    models : tuple of str
-        Models that see every feature; the first is the canonical one.
-    lean : tuple of str
-        Those of them that are trained once more, without the late features.
-    threshold, percentile : float or None
-        Where the scores of all of them are cut.
-    """
-
-    models: tuple[str, ...] = ()
-    lean: tuple[str, ...] = ()
-    threshold: float | None = 0.5
-    percentile: float | None = None
+    models: tuple[str, ...] = ()  # Models that see every feature; the first is the canonical one
+    lean: tuple[str, ...] = ()  # Those of them that are trained once more, without the late features
+    threshold: float | None = 0.5  # Where the scores of all of them are cut
+    percentile: float | None = None  # Where the scores of all of them are cut
 
 
 @dataclass(frozen=True)
@@ -213,34 +160,34 @@ class MitigationTable:
 
 @dataclass(frozen=True)
 class CohortFile:
-    """A validated cohort file.
+    """A validated cohort file."""
 
-    Attributes
-    ----------
-    path : Path
-        The file itself.
-    name : str
-        Letters, digits and hyphens: names the folder of a run.
-    title : str
-        Heading of the report.
-    data, outcome, site, unit, attributes, missing, features, scores, panel, protocol, mitigation, pockets
-        The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order.
-    """
-
-    path: Path
-    name: str
-    title: str
+    path: Path  # The file itself
+    name: str  # Letters, digits and hyphens: names the folder of a run
+    title: str  # Heading of the report
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     data: DataTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     outcome: OutcomeTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     site: SiteTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     unit: UnitTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     attributes: tuple[AttributeTable, ...]
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     missing: MissingTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     features: FeaturesTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     scores: tuple[ScoreTable, ...]
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     panel: PanelTable
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     protocol: Protocol
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     mitigation: MitigationTable = field(default_factory=MitigationTable)
+    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     pockets: PocketSettings = field(default_factory=PocketSettings)
 
     def data_path(self, data: Path | None = None) -> Path | None:
@@ -248,18 +195,7 @@ class CohortFile:
         return data if data is not None else self.data.path
 
     def digest(self, data: Path | None = None) -> str:
-        """Hash everything that a cohort depends on: this file and its data (SHA-256, hexadecimal).
-
-        Parameters
-        ----------
-        data : Path or None
-            Data file used in place of the one that this file names.
-
-        Raises
-        ------
-        InputError
-            If the data file cannot be read.
-        """
+        """Hash everything that a cohort depends on: this file and its data (SHA-256, hexadecimal)."""
         path = self.data_path(data)
         if path is None:
             content = "synthetic"

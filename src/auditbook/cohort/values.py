@@ -18,18 +18,10 @@ _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column as numbers.
+    """A column as numbers."""
 
-    Attributes
-    ----------
-    cells : float array, shape (n,)
-        The numbers; nan where the cell is missing or is no number.
-    bad : bool array, shape (n,)
-        True where a cell is there but is no finite number.
-    """
-
-    cells: NDArray[np.float64]
-    bad: Mask
+    cells: NDArray[np.float64]  # shape (n,): The numbers; nan where the cell is missing or is no number
+    bad: Mask  # shape (n,): True where a cell is there but is no finite number
 
 
 def as_text(column: pd.Series) -> NDArray[np.object_]:
@@ -125,23 +117,6 @@ def matches(column: pd.Series, value: Value) -> Mask:
     Text equals the same text, blanks and capitals included. A number equals every cell that is this
     number, also as text (``1`` matches 1, 1.0, "1" and true). ``true`` equals true, "true", "True",
     "TRUE" and 1; ``false`` likewise with 0. Blank text equals a missing cell.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-    value : str, int, float or bool
-        As the cohort file gives it.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True where the cell equals the value.
-
-    Examples
-    --------
-    >>> matches(pd.Series(["1", "01", "one", None]), 1).tolist()
-    [True, True, False, False]
     """
     if isinstance(value, str):
         return is_missing(column) if not value.strip() else np.asarray(as_text(column) == value)
@@ -152,20 +127,7 @@ def matches(column: pd.Series, value: Value) -> Mask:
 
 
 def list_values(column: pd.Series, *, limit: int = 8) -> str:
-    """List the most frequent values of a column, blanks made visible.
-
-    Parameters
-    ----------
-    column : Series
-        A plain column.
-    limit : int
-        Values listed at the most.
-
-    Returns
-    -------
-    str
-        Such as ``'No' (60), 'Yes ' (40)``.
-    """
+    """List the most frequent values of a column, blanks made visible."""
     text = pd.Series(as_text(column)).dropna()
     counts = text.value_counts()
     counts = counts.iloc[np.lexsort((counts.index.to_numpy(dtype=str), -counts.to_numpy()))]

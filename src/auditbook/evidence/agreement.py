@@ -16,28 +16,7 @@ Array = NDArray[np.float64]
 
 
 def count_ratings(table: ArrayLike) -> NDArray[np.int64]:
-    """Check a table of ratings and leave out the items without any.
-
-    Parameters
-    ----------
-    table : int array, shape (n_items, n_categories)
-        How many raters put each item into each category; the numbers of raters may differ.
-
-    Returns
-    -------
-    int array, shape (n_rated, n_categories)
-        The items that were rated.
-
-    Raises
-    ------
-    InputError
-        If the table is not one of whole numbers that are not negative.
-
-    Examples
-    --------
-    >>> count_ratings([[2, 1], [0, 0]]).tolist()
-    [[2, 1]]
-    """
+    """Check a table of ratings and leave out the items without any."""
     counts = np.asarray(table)
     whole = counts.ndim == 2 and np.issubdtype(counts.dtype, np.integer)
     if not whole or (counts < 0).any():
@@ -204,15 +183,11 @@ def name_band(kappa: float) -> str:
 
 @dataclass(frozen=True)
 class Jackknife:
-    """Bounds of kappa from leaving out one rater at a time.
+    """Bounds of kappa from leaving out one rater at a time."""
 
-    Attributes
-    ----------
-    low, high : float
-        95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three.
-    """
-
+    # 95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three
     low: float
+    # 95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three
     high: float
 
 

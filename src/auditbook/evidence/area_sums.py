@@ -17,19 +17,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AreaSums:
-    """Events and non-events of each group by stretch of score; what AUC parity is computed from.
+    """Events and non-events of each group by stretch of score; what AUC parity is computed from."""
 
-    Attributes
-    ----------
-    events, others : float array, shape (..., n_groups, 64)
-        Events and non-events in each of the stretches, by rising score.
-    inside : float array, broadcasts to (..., n_groups, 64)
-        Area under the ROC curve within each stretch; 0.5 where it lacks events or non-events.
-    """
-
+    # shape (..., n_groups, 64): Events and non-events in each of the stretches, by rising score
     events: Array
+    # shape (..., n_groups, 64): Events and non-events in each of the stretches, by rising score
     others: Array
-    inside: Array
+    inside: Array  # Area under the ROC curve within each stretch; 0.5 where it lacks events or non-events
 
     def strata(self) -> Array:
         """Events and non-events of each group, shape (..., n_groups, 2)."""
@@ -66,27 +60,13 @@ def find_areas(sums: AreaSums) -> Array:
 
 @dataclass(frozen=True)
 class AreaCells:
-    """One model's records by group, label and stretch of score.
+    """One model's records by group, label and stretch of score."""
 
-    Attributes
-    ----------
-    held : int array, shape (n_groups, 2, 64)
-        Records; label 0 is the non-event.
-    inside : float array, shape (n_groups, 64)
-        As in `AreaSums`.
-    levels : ScoreLevels
-        The ordered records.
-    group : int array, shape (n,)
-        Group of each ordered record.
-    step : int array, shape (n,)
-        Stretch of each ordered record.
-    """
-
-    held: Counts
-    inside: Array
-    levels: ScoreLevels
-    group: NDArray[np.intp]
-    step: NDArray[np.intp]
+    held: Counts  # shape (n_groups, 2, 64): Records; label 0 is the non-event
+    inside: Array  # shape (n_groups, 64): As in `AreaSums`
+    levels: ScoreLevels  # The ordered records
+    group: NDArray[np.intp]  # shape (n,): Group of each ordered record
+    step: NDArray[np.intp]  # shape (n,): Stretch of each ordered record
 
     def total(self) -> AreaSums:
         """Add up all records, leading shape ()."""
@@ -110,26 +90,6 @@ def cut_steps(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> AreaCells
 
     Each stretch holds about 1/64 of a group's records, its events and its non-events weighing half each.
     Equal scores stay together, and a group with at most 64 distinct scores gets a stretch for each.
-
-    Parameters
-    ----------
-    levels : ScoreLevels
-        From `rank_levels`.
-    codes : int array, shape (n,)
-        Position of each record's group, in the records' own order.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    AreaCells
-        What resamples are drawn from.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.placements import rank_levels
-    >>> cut_steps(rank_levels([0, 1, 1], [1, 2, 0]), [0, 0, 0], 1).step.tolist()
-    [0, 1, 2]
     """
     group = np.asarray(codes)[levels.order].astype(np.intp)
     label = levels.outcome.astype(np.intp)

@@ -13,20 +13,13 @@ from auditbook.evidence.counts import check_binary
 
 @dataclass(frozen=True)
 class Discrimination:
-    """Area under the ROC curve of one score.
+    """Area under the ROC curve of one score."""
 
-    Attributes
-    ----------
-    auroc : float
-        1 when every event scores above every non-event, 0.5 when the score does not order them; nan when
-        there are no events or no non-events.
-    low, high : float
-        Interval; nan where none can be given.
-    """
-
+    # 1 when every event scores above every non-event, 0.5 when the score does not order them; nan when
+    # there are no events or no non-events
     auroc: float
-    low: float
-    high: float
+    low: float  # Interval; nan where none can be given
+    high: float  # Interval; nan where none can be given
 
 
 def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Discrimination:

@@ -7,32 +7,7 @@ from auditbook.records import Attribute
 
 
 def cross_attributes(first: Attribute, second: Attribute) -> Attribute:
-    """Take two attributes together: every pair of their groups is a group.
-
-    Parameters
-    ----------
-    first, second : Attribute
-        Of the same records.
-
-    Returns
-    -------
-    Attribute
-        Named "first x second", its groups "a x b", pairs that hold no record among them. Should two pairs
-        come to the same name, each is given its number.
-
-    Raises
-    ------
-    InputError
-        If the attributes are of different numbers of records.
-
-    Examples
-    --------
-    >>> race = Attribute("race", ("A", "B"), np.array([0, 1, 1]))
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1]))
-    >>> both = cross_attributes(race, sex)
-    >>> both.groups, both.codes.tolist()
-    (('A x F', 'A x M', 'B x F', 'B x M'), [0, 2, 3])
-    """
+    """Take two attributes together: every pair of their groups is a group."""
     if len(first.codes) != len(second.codes):
         found = f"{first.name} has {len(first.codes)} records and {second.name} {len(second.codes)}"
         raise InputError(f"{found}: they must be the same records")

@@ -130,27 +130,7 @@ def draw_counts(counts: ArrayLike, *, size: int, resamples: int, rng: np.random.
 
 
 def draw_sites(n_sites: int, *, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw whole sites with replacement: how often does each come up?
-
-    Parameters
-    ----------
-    n_sites : int
-        Sites of the cohort, and sites a resample.
-    resamples : int
-        Number of resamples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    int array, shape (resamples, n_sites)
-        Each row adds up to `n_sites`. Times the sites' counts they give a resample's counts.
-
-    Examples
-    --------
-    >>> draw_sites(3, resamples=2, rng=np.random.default_rng(1)).sum(axis=1).tolist()
-    [3, 3]
-    """
+    """Draw whole sites with replacement: how often does each come up?"""
     return rng.multinomial(n_sites, np.full(n_sites, 1 / n_sites), size=resamples)
 
 
@@ -243,35 +223,6 @@ def draw_areas(cells: AreaCells, *, size: int, resamples: int, rng: np.random.Ge
     Within a stratum the counts of the 64 stretches of score are multinomial, and are drawn so. The area
     inside a stretch is kept at the audit's own, which concerns one pair of records in some 64; in a group
     with at most 64 distinct scores nothing is left out.
-
-    Parameters
-    ----------
-    cells : AreaCells
-        The cohort's records, by cell.
-    size : int
-        Records a resample.
-    resamples : int
-        Number of resamples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    AreaSums
-        Leading shape (resamples,).
-
-    Raises
-    ------
-    InputError
-        If `size` is too small to keep a record of every stratum.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.area_sums import cut_steps, find_areas
-    >>> from auditbook.evidence.placements import rank_levels
-    >>> cells = cut_steps(rank_levels([1, 0], [0.9, 0.2]), [0, 0], 1)
-    >>> find_areas(draw_areas(cells, size=2, resamples=1, rng=np.random.default_rng(1))).tolist()
-    [[1.0]]
     """
     strata = cells.held.sum(axis=-1)
     drawn = allocate_strata(strata, total=size)

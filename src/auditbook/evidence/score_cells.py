@@ -16,36 +16,30 @@ LEAST_LOG = -np.exp(-1.0)
 
 @dataclass(frozen=True)
 class ScoreCells:
-    """One model's records by cell: group x label x score bin. Only cells that hold records are described.
+    """One model's records by cell: group x label x score bin. Only cells that hold records are described."""
 
-    Attributes
-    ----------
-    sizes : int array, shape (n_groups, 2, 10)
-        Records in each cell; label 0 is the non-event.
-    index : int array, shape (n_cells,)
-        Positions, in `sizes` made flat, of the cells that hold records.
-    start, held : int array, shape (n_cells,)
-        Where the cell's records start in `rows`, and how many they are.
-    rows : int array, shape (n,)
-        Positions of the records in `score` and `benefit_log`, cell by cell, by rising score.
-    score, benefit_log : float array, shape (n,)
-        s and b ln b of the records.
-    mean, low, high : float array, shape (2, n_cells)
-        Mean of s and of b ln b over the cell's records, and bounds that no record of it leaves.
-    root : float array, shape (3, n_cells)
-        Lower triangle (first, off-diagonal, second) of the Cholesky root of their covariance.
-    """
-
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # shape (n_groups, 2, 10): Records in each cell; label 0 is the non-event
+    # shape (n_cells,): Positions, in `sizes` made flat, of the cells that hold records
     index: NDArray[np.intp]
+    # shape (n_cells,): Where the cell's records start in `rows`, and how many they are
     start: NDArray[np.intp]
+    # shape (n_cells,): Where the cell's records start in `rows`, and how many they are
     held: NDArray[np.int64]
+    # shape (n,): Positions of the records in `score` and `benefit_log`, cell by cell, by rising score
     rows: NDArray[np.intp]
-    score: Array
-    benefit_log: Array
+    score: Array  # shape (n,): s and b ln b of the records
+    benefit_log: Array  # shape (n,): s and b ln b of the records
+    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
+    # leaves
     mean: Array
+    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
+    # leaves
     low: Array
+    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
+    # leaves
     high: Array
+    # shape (3, n_cells): Lower triangle (first, off-diagonal, second) of the Cholesky root of their
+    # covariance
     root: Array
 
     def total(self) -> ScoreSums:
@@ -55,28 +49,7 @@ class ScoreCells:
 
 
 def sort_cells(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> ScoreCells:
-    """Sort one model's records into cells and describe each.
-
-    Parameters
-    ----------
-    ordered : OrderedScores
-        From `order_scores`.
-    codes : int array, shape (n,)
-        Position of each record's group, in the records' own order.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    ScoreCells
-        What `draw_scores` draws from.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_sums import order_scores
-    >>> sort_cells(order_scores([1, 0, 0], [0.9, 0.2, 0.25]), [0, 0, 0], 1).held.tolist()
-    [2, 1]
-    """
+    """Sort one model's records into cells and describe each."""
     small = np.uint8 if n_groups <= 256 else np.uint16
     group = np.asarray(codes).astype(small)[ordered.order]
     rows = np.argsort(group, kind="stable")
@@ -124,29 +97,7 @@ def _describe(
 
 
 def add_cells(cells: ScoreCells, records: NDArray[np.int64], sums: Array) -> ScoreSums:
-    """Add drawn cells up to the sums of their groups and bins.
-
-    Parameters
-    ----------
-    cells : ScoreCells
-        What was drawn from.
-    records : int array, shape (n_draws, n_cells)
-        Records drawn of each cell.
-    sums : float array, shape (2, n_draws, n_cells)
-        Sums of s and of b ln b over them.
-
-    Returns
-    -------
-    ScoreSums
-        Leading shape (n_draws,).
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_sums import order_scores
-    >>> cells = sort_cells(order_scores([1, 0], [0.9, 0.2]), [0, 0], 1)
-    >>> add_cells(cells, np.array([[1, 2]]), np.zeros((2, 1, 2))).records.sum().item()
-    3.0
-    """
+    """Add drawn cells up to the sums of their groups and bins."""
     shape = (len(records), *cells.sizes.shape)
     whole = np.zeros((3, len(records), cells.sizes.size))
     whole[0][:, cells.index] = records

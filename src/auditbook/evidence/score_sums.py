@@ -36,18 +36,7 @@ class ScoreSums:
     benefit_log: Array
 
     def weigh(self, weights: ArrayLike) -> "ScoreSums":
-        """Add up the first axis with weights, such as how often each site was drawn.
-
-        Parameters
-        ----------
-        weights : array, shape (n_draws, length of the first axis)
-            How often each counts.
-
-        Returns
-        -------
-        ScoreSums
-            The first axis is now of length n_draws.
-        """
+        """Add up the first axis with weights, such as how often each site was drawn."""
         times = np.asarray(weights, float)
         return ScoreSums(*(np.tensordot(times, part, axes=1) for part in self.parts()))
 
@@ -197,22 +186,7 @@ def order_scores(outcome: ArrayLike, values: ArrayLike) -> OrderedScores:
 
 
 def check_probabilities(scores: Array) -> None:
-    """Refuse scores that cannot be probabilities.
-
-    Parameters
-    ----------
-    scores : float array
-        What should lie in [0, 1].
-
-    Raises
-    ------
-    InputError
-        Names the range that was found.
-
-    Examples
-    --------
-    >>> check_probabilities(np.array([0.0, 1.0]))
-    """
+    """Refuse scores that cannot be probabilities."""
     if np.isnan(scores).any():
         raise InputError(f"{int(np.isnan(scores).sum())} scores are missing")
     if scores.size and not 0 <= scores.min() <= scores.max() <= 1:

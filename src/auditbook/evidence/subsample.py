@@ -103,35 +103,6 @@ def subsample_areas(cells: AreaCells, *, size: int, repeats: int, rng: np.random
 
     The numbers of records that a subsample takes from the cells (label, group, stretch of score) are
     multivariate hypergeometric, and are drawn so; see `draw_areas` for what is left out.
-
-    Parameters
-    ----------
-    cells : AreaCells
-        The cohort's records, by cell.
-    size : int
-        Records a subsample, at most the cohort's.
-    repeats : int
-        Number of subsamples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    AreaSums
-        Leading shape (repeats,).
-
-    Raises
-    ------
-    InputError
-        If `size` is larger than the cohort.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.area_sums import cut_steps, find_areas
-    >>> from auditbook.evidence.placements import rank_levels
-    >>> cells = cut_steps(rank_levels([1, 0], [0.9, 0.2]), [0, 0], 1)
-    >>> find_areas(subsample_areas(cells, size=2, repeats=1, rng=np.random.default_rng(1))).tolist()
-    [[1.0]]
     """
     drawn = _draw_cells(cells.held.ravel(), size, repeats, rng)
     return cells.sums(drawn.reshape(repeats, *cells.held.shape))

@@ -15,27 +15,13 @@ CELL = ["metric", "attribute"]
 
 @dataclass(frozen=True)
 class Assessment:
-    """Verdicts of one baseline, by records and by folds of sites.
+    """Verdicts of one baseline, by records and by folds of sites."""
 
-    Attributes
-    ----------
-    records : AuditRecords
-        What was judged, with the baseline's decisions.
-    verdicts : DataFrame
-        One row a metric and attribute, as `judge` gives it.
-    agreement : DataFrame
-        One row a metric, as `rate_agreement` gives it.
-    parity : DataFrame
-        The verdicts on disparate impact, whether or not the protocol asks for that metric.
-    auroc : float
-        Area under the ROC curve of the scores; nan for decisions.
-    """
-
-    records: AuditRecords
-    verdicts: pd.DataFrame
-    agreement: pd.DataFrame
-    parity: pd.DataFrame
-    auroc: float
+    records: AuditRecords  # What was judged, with the baseline's decisions
+    verdicts: pd.DataFrame  # One row a metric and attribute, as `judge` gives it
+    agreement: pd.DataFrame  # One row a metric, as `rate_agreement` gives it
+    parity: pd.DataFrame  # The verdicts on disparate impact, whether or not the protocol asks for that metric
+    auroc: float  # Area under the ROC curve of the scores; nan for decisions
 
 
 def assess(
@@ -46,27 +32,7 @@ def assess(
     folds: Folds | None,
     unshifted: Assessment | None = None,
 ) -> Assessment:
-    """Judge one baseline with the audit's own instrument.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        One part with the baseline's decisions. The score keeps the model's name, so that every baseline
-        draws the same random numbers as the audit of the model does.
-    protocol : Protocol
-        The audit's constants.
-    seed : int
-        The run's seed.
-    folds : Folds or None
-        Folds of sites, the same for all baselines.
-    unshifted : Assessment, optional
-        Of the same scores with other decisions: metrics that need no decision are taken from there.
-
-    Returns
-    -------
-    Assessment
-        Verdicts, flip rates and the agreement of folds.
-    """
+    """Judge one baseline with the audit's own instrument."""
     if unshifted is None:
         verdicts, agreement = _judge_all(records, protocol, seed, folds)
         parity = verdicts[verdicts["metric"] == "DI"]
@@ -108,23 +74,7 @@ def _merge(old: pd.DataFrame, new: pd.DataFrame, key: list[str]) -> pd.DataFrame
 
 
 def summarise(found: Assessment, reference: Assessment, *, protocol: Protocol) -> dict[str, object]:
-    """Sum one baseline up in one row.
-
-    Parameters
-    ----------
-    found : Assessment
-        Of the baseline.
-    reference : Assessment
-        Of the model without intervention, on the same records.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    dict of str to number
-        Cells of baselines.csv: flip rates are over the cells that have a verdict, kappa over the metrics that
-        have one.
-    """
+    """Sum one baseline up in one row."""
     score, outcome = found.records.scores[0], found.records.outcome
     counts = _count_all(found.records)
     judged = found.verdicts[found.verdicts["verdict"] != "inconclusive"]

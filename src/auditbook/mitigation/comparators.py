@@ -37,13 +37,7 @@ Flags = NDArray[np.bool_]
 
 
 class ScoreReader(ClassifierMixin, BaseEstimator):
-    """A classifier for fairlearn that needs no training: its only feature is the score.
-
-    Attributes
-    ----------
-    classes_ : int array
-        0 and 1.
-    """
+    """A classifier for fairlearn that needs no training: its only feature is the score."""
 
     classes_ = np.array([0, 1])
 
@@ -67,33 +61,7 @@ def is_installed() -> bool:
 
 
 def pool_cells(outcome: ArrayLike, codes: ArrayLike, n_cells: int) -> NDArray[np.intp]:
-    """Put the cells that lack events or non-events together.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        Outcomes of the records that thresholds are chosen on.
-    codes : int array, shape (n,)
-        Their cells.
-    n_cells : int
-        Number of cells.
-
-    Returns
-    -------
-    int array, shape (n_cells,)
-        For each cell the pool it belongs to: itself, or the pool of small cells, named by the first of them.
-        When even that pool is too small, it joins the largest cell.
-
-    Raises
-    ------
-    InputError
-        If all records together have fewer than 10 events or non-events.
-
-    Examples
-    --------
-    >>> pool_cells([0, 1] * 30 + [1, 1], [0] * 40 + [1] * 20 + [2, 2], 3).tolist()
-    [0, 1, 0]
-    """
+    """Put the cells that lack events or non-events together."""
     counts = count_labels(outcome, codes, n_cells)
     if (counts.sum(axis=0) < FEWEST).any():
         raise InputError(f"fewer than {FEWEST} events or non-events")
@@ -163,42 +131,15 @@ def optimise_thresholds(
 
 @dataclass(frozen=True)
 class OptimisedThresholds:
-    """A fitted threshold optimiser.
+    """A fitted threshold optimiser."""
 
-    Attributes
-    ----------
-    optimiser : ThresholdOptimizer
-        Fairlearn's.
-    pool : int array, shape (n_cells,)
-        Pool of each cell.
-    known : frozenset of int
-        Pools that it was fitted on.
-    seed : int
-        Seed of the lots.
-    """
-
-    optimiser: Any
-    pool: NDArray[np.intp]
-    known: frozenset[int]
-    seed: int
+    optimiser: Any  # Fairlearn's
+    pool: NDArray[np.intp]  # shape (n_cells,): Pool of each cell
+    known: frozenset[int]  # Pools that it was fitted on
+    seed: int  # Seed of the lots
 
     def decide(self, values: ArrayLike, codes: ArrayLike, *, threshold: float) -> Flags:
-        """Decide for records; those of a pool that it does not know keep the common threshold.
-
-        Parameters
-        ----------
-        values : float array, shape (n,)
-            Probabilities.
-        codes : int array, shape (n,)
-            Cells.
-        threshold : float
-            The common threshold.
-
-        Returns
-        -------
-        bool array, shape (n,)
-            True where a record is selected.
-        """
+        """Decide for records; those of a pool that it does not know keep the common threshold."""
         scores, groups = np.asarray(values, dtype=np.float64), self.pool[np.asarray(codes)]
         chosen = scores >= threshold
         here = np.isin(groups, list(self.known))

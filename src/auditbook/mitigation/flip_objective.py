@@ -31,38 +31,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FlipObjective:
-    """The mean flip rate of the verdicts that thresholds can change.
+    """The mean flip rate of the verdicts that thresholds can change."""
 
-    Attributes
-    ----------
-    strata : Strata
-        The records that the thresholds are chosen on.
-    cells : tuple of (int, Metric, float)
-        Attribute (its position), metric and threshold of each cell of the grid that has enough support.
-    sizes : tuple of int array, each of shape (n_groups, 2)
-        By attribute: events and non-events of each group in a resample.
-    noise : tuple of float array, each of shape (n_resamples, n_groups, 2)
-        By attribute: the standard normals.
-    """
-
-    strata: Strata
+    strata: Strata  # The records that the thresholds are chosen on
+    # Attribute (its position), metric and threshold of each cell of the grid that has enough support
     cells: tuple[tuple[int, Metric, float], ...]
+    # shape (n_groups, 2): By attribute: events and non-events of each group in a resample
     sizes: tuple[NDArray[np.int64], ...]
-    noise: tuple[Array, ...]
+    noise: tuple[Array, ...]  # shape (n_resamples, n_groups, 2): By attribute: the standard normals
 
     def evaluate(self, counts: ArrayLike) -> Array:
-        """Find the mean flip rate at some thresholds.
-
-        Parameters
-        ----------
-        counts : int array, shape (..., n_strata, 4)
-            Counts of the strata at these thresholds.
-
-        Returns
-        -------
-        float array, shape (...)
-            In [0, 0.5]; nan when there is no cell.
-        """
+        """Find the mean flip rate at some thresholds."""
         table = np.asarray(counts)
         rates = [
             self._flip_rates(self.strata.gather(table, place), place)
@@ -106,22 +85,6 @@ def make_objective(strata: Strata, thresholds: ArrayLike, *, protocol: Protocol,
 
     Metrics of scores (TI, CAL) do not change with a threshold and are left out, and so is every cell without
     a verdict for want of support.
-
-    Parameters
-    ----------
-    strata : Strata
-        The records that the thresholds are chosen on.
-    thresholds : float array, shape (n_cells,)
-        Where the search starts; decides which cells have a verdict.
-    protocol : Protocol
-        Metrics, thresholds, support and the size of a resample.
-    seed : int
-        The run's seed.
-
-    Returns
-    -------
-    FlipObjective
-        The same for all thresholds.
     """
     counts = strata.count(thresholds)
     size = min(protocol.resample_size, int(counts.sum()))

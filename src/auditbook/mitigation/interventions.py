@@ -39,64 +39,24 @@ Pair = tuple[Score, Score]
 
 @dataclass(frozen=True)
 class Intervention:
-    """One row of the table before it is judged.
+    """One row of the table before it is judged."""
 
-    Attributes
-    ----------
-    baseline : str
-        B1 to B4, TO or EG.
-    scores : tuple of (Score, Score), or None
-        Of the validation and of the audit part; None when there is nothing to judge.
-    status, note : str
-        Whether it was made, and what a reader has to know.
-    sweep : str
-        Blank in the main table, else the setting that is varied: ``lambda`` or ``headroom``.
-    strength, headroom : float
-        The settings; nan where they have no meaning.
-    rescored : bool
-        Whether the scores themselves are others than the model's.
-    thresholds : float array, shape (n_cells,), or None
-        A threshold a cell.
-    alphas : tuple of float
-        The mixture that B3 kept.
-    moves : float
-        Moves that B4 kept.
-    search_vfr : float
-        Mean flip rate that B4 ended with, in its own resamples.
-    """
-
-    baseline: str
-    scores: Pair | None
-    status: str = DONE
-    note: str = ""
-    sweep: str = ""
-    strength: float = np.nan
-    headroom: float = np.nan
-    rescored: bool = False
-    thresholds: Array | None = None
-    alphas: tuple[float, float, float] = (np.nan, np.nan, np.nan)
-    moves: float = np.nan
-    search_vfr: float = np.nan
+    baseline: str  # B1 to B4, TO or EG
+    scores: Pair | None  # Of the validation and of the audit part; None when there is nothing to judge
+    status: str = DONE  # Whether it was made, and what a reader has to know
+    note: str = ""  # Whether it was made, and what a reader has to know
+    sweep: str = ""  # Blank in the main table, else the setting that is varied: ``lambda`` or ``headroom``
+    strength: float = np.nan  # The settings; nan where they have no meaning
+    headroom: float = np.nan  # The settings; nan where they have no meaning
+    rescored: bool = False  # Whether the scores themselves are others than the model's
+    thresholds: Array | None = None  # shape (n_cells,): A threshold a cell
+    alphas: tuple[float, float, float] = (np.nan, np.nan, np.nan)  # The mixture that B3 kept
+    moves: float = np.nan  # Moves that B4 kept
+    search_vfr: float = np.nan  # Mean flip rate that B4 ended with, in its own resamples
 
 
 def order_refits(settings: MitigationTable) -> list[tuple[bool, float]]:
-    """List the models to train, the most telling first, so that a bound leaves out the least.
-
-    Parameters
-    ----------
-    settings : MitigationTable
-        Strengths of reweighing.
-
-    Returns
-    -------
-    list of (bool, float)
-        Whether in separate parts, and the strength; nan is the model without intervention.
-
-    Examples
-    --------
-    >>> order_refits(MitigationTable(strengths=(1.0, 2.0)))
-    [(True, nan), (True, 2.0), (False, 2.0), (False, 1.0), (True, 1.0)]
-    """
+    """List the models to train, the most telling first, so that a bound leaves out the least."""
     others = sorted(set(settings.strengths) - {settings.strength}, key=lambda one: (one != 1.0, one))
     first = [(True, float("nan")), (True, settings.strength), (False, settings.strength)]
     return first + [(separate, one) for separate in (False, True) for one in others]
@@ -105,24 +65,7 @@ def order_refits(settings: MitigationTable) -> list[tuple[bool, float]]:
 def reweigh(
     stage: Stage, settings: MitigationTable, *, refits: int | None, work: Work
 ) -> Iterator[Intervention]:
-    """Train the model again at each strength of reweighing (B2), the main one first.
-
-    Parameters
-    ----------
-    stage : Stage
-        One protocol.
-    settings : MitigationTable
-        The strengths.
-    refits : int or None
-        Models trained at the most, over both protocols.
-    work : Work
-        Cache and cores.
-
-    Yields
-    ------
-    Intervention
-        One a strength; a strength that is not trained says so.
-    """
+    """Train the model again at each strength of reweighing (B2), the main one first."""
     allowed = order_refits(settings)[slice(refits)]
     why = _why_not_refit(stage)
     strengths = [settings.strength, *(one for one in settings.strengths if one != settings.strength)]
@@ -158,22 +101,7 @@ def _describe_weights(weights: Array) -> str:
 
 
 def shift(stage: Stage, settings: MitigationTable, *, protocol: Protocol) -> Iterator[Intervention]:
-    """Choose a threshold for every cell on the validation part: B3, and B4 from it, at each headroom.
-
-    Parameters
-    ----------
-    stage : Stage
-        One protocol.
-    settings : MitigationTable
-        The headrooms.
-    protocol : Protocol
-        Metrics, thresholds, support.
-
-    Yields
-    ------
-    Intervention
-        B3 and B4 of the main headroom first.
-    """
+    """Choose a threshold for every cell on the validation part: B3, and B4 from it, at each headroom."""
     base = stage.cut(stage.values)
     records = stage.records(base)[0]
     records = replace(
@@ -245,18 +173,7 @@ def _apply(stage: Stage, base: Pair, thresholds: Array) -> Pair:
 
 
 def compare(stage: Stage) -> Iterator[Intervention]:
-    """Decide as fairlearn's threshold optimiser and exponentiated gradient do.
-
-    Parameters
-    ----------
-    stage : Stage
-        One protocol.
-
-    Yields
-    ------
-    Intervention
-        One a method; says so where it cannot be made.
-    """
+    """Decide as fairlearn's threshold optimiser and exponentiated gradient do."""
     gone = f"{LIBRARY} is not installed"
     base, codes = stage.cut(stage.values), stage.cell_codes()
     records = stage.records(base)[0]

@@ -12,21 +12,12 @@ from auditbook.records import Attribute
 
 @dataclass(frozen=True)
 class JointCells:
-    """The combinations of groups that hold records, and each record's place among them.
+    """The combinations of groups that hold records, and each record's place among them."""
 
-    Attributes
-    ----------
-    attributes : tuple of str
-        The attributes that are crossed.
-    groups : tuple of tuple of str, length n_cells
-        One group an attribute; sorted by name, so the order of records and groups is of no consequence.
-    codes : int array, shape (n,)
-        Position of each record's cell.
-    """
-
-    attributes: tuple[str, ...]
+    attributes: tuple[str, ...]  # The attributes that are crossed
+    # One group an attribute; sorted by name, so the order of records and groups is of no consequence
     groups: tuple[tuple[str, ...], ...]
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # shape (n,): Position of each record's cell
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -38,30 +29,7 @@ class JointCells:
 
 
 def join_cells(attributes: Sequence[Attribute]) -> JointCells:
-    """Cross attributes and keep the combinations that hold records.
-
-    Parameters
-    ----------
-    attributes : sequence of Attribute
-        Of the same n records; at least one.
-
-    Returns
-    -------
-    JointCells
-        At most n cells.
-
-    Raises
-    ------
-    InputError
-        If there is no attribute.
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("M", "F"), np.array([0, 1, 1]))
-    >>> age = Attribute("age", ("old", "young"), np.array([0, 0, 0]))
-    >>> join_cells([sex, age]).names, join_cells([sex, age]).codes.tolist()
-    (('F, old', 'M, old'), [1, 0, 0])
-    """
+    """Cross attributes and keep the combinations that hold records."""
     if not attributes:
         raise InputError("cells need at least one attribute")
     ranked = []
@@ -79,28 +47,7 @@ def join_cells(attributes: Sequence[Attribute]) -> JointCells:
 def find_rows(
     columns: Sequence[NDArray[np.intp]], sizes: Sequence[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find the different rows of some columns of codes, in order, and each row's place among them.
-
-    Parameters
-    ----------
-    columns : sequence of int array, shape (n,)
-        Codes, the most significant column first.
-    sizes : sequence of int
-        Codes of each column lie below its size.
-
-    Returns
-    -------
-    rows : int array, shape (n_rows, n_columns)
-        The rows that occur, in rising order.
-    place : int array, shape (n,)
-        Position of each row among them.
-
-    Examples
-    --------
-    >>> rows, place = find_rows([np.array([1, 0, 1]), np.array([0, 2, 0])], [2, 3])
-    >>> rows.tolist(), place.tolist()
-    ([[0, 2], [1, 0]], [1, 0, 1])
-    """
+    """Find the different rows of some columns of codes, in order, and each row's place among them."""
     rows, place = np.zeros((1, 0), dtype=np.intp), np.zeros(len(columns[0]), dtype=np.intp)
     for column, size in zip(columns, sizes, strict=True):
         held, place = np.unique(place * size + column, return_inverse=True)

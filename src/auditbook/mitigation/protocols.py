@@ -20,20 +20,17 @@ SEPARATE_SHARE = 0.30
 
 @dataclass(frozen=True)
 class Parts:
-    """Which records do what in one protocol.
+    """Which records do what in one protocol."""
 
-    Attributes
-    ----------
-    protocol : str
-        `SINGLE`, `TRAINED` or `GIVEN`.
-    train, validation, audit : int array
-        Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
-        split, `validation` is `audit`.
-    """
-
-    protocol: str
+    protocol: str  # `SINGLE`, `TRAINED` or `GIVEN`
+    # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
+    # split, `validation` is `audit`
     train: NDArray[np.int64]
+    # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
+    # split, `validation` is `audit`
     validation: NDArray[np.int64]
+    # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
+    # split, `validation` is `audit`
     audit: NDArray[np.int64]
 
     @property
@@ -48,27 +45,7 @@ class Parts:
 
 
 def divide_three(cohort: Cohort, *, trains: bool, seed: int) -> Parts:
-    """Divide a cohort by whole units into training, validation and audit part.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    trains : bool
-        Whether a model is trained here. If not, all records are divided evenly between validation and audit.
-    seed : int
-        The run's seed.
-
-    Returns
-    -------
-    Parts
-        Shares of the units as near to 70, 15 and 15 % (or 50 and 50 %) as whole units allow.
-
-    Raises
-    ------
-    InputError
-        If the cohort has too few units, events or non-events to be divided.
-    """
+    """Divide a cohort by whole units into training, validation and audit part."""
     everyone, nobody = np.arange(len(cohort.outcome)), np.arange(0)
     train, rest = nobody, everyone
     if trains:
@@ -81,24 +58,7 @@ def divide_three(cohort: Cohort, *, trains: bool, seed: int) -> Parts:
 def take_records(
     cohort: Cohort, positions: NDArray[np.int64], score: Score, *, site: NDArray[np.intp] | None
 ) -> AuditRecords:
-    """Take some of a cohort's records with their scores by one model.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    positions : int array, shape (n,)
-        Which records.
-    score : Score
-        Of these records.
-    site : int array, shape (length of the cohort,), or None
-        Position of each record's site among all sites of the cohort.
-
-    Returns
-    -------
-    AuditRecords
-        Of one model.
-    """
+    """Take some of a cohort's records with their scores by one model."""
     attributes = tuple(
         Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
     )

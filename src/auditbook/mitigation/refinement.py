@@ -23,28 +23,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Refinement:
-    """Thresholds after the moves that were kept.
+    """Thresholds after the moves that were kept."""
 
-    Attributes
-    ----------
-    thresholds : float array, shape (n_cells,)
-        The cells' thresholds.
-    moves : int
-        Moves kept.
-    tried : int
-        Moves whose flip rate was found.
-    objective_before, objective : float
-        Mean flip rate in the search's own resamples, at the start and at the end.
-    finished : bool
-        False when the search ended at its bound and not for want of a better move.
-    """
-
-    thresholds: Array
-    moves: int
-    tried: int
-    objective_before: float
-    objective: float
-    finished: bool
+    thresholds: Array  # shape (n_cells,): The cells' thresholds
+    moves: int  # Moves kept
+    tried: int  # Moves whose flip rate was found
+    objective_before: float  # Mean flip rate in the search's own resamples, at the start and at the end
+    objective: float  # Mean flip rate in the search's own resamples, at the start and at the end
+    finished: bool  # False when the search ended at its bound and not for want of a better move
 
 
 def refine_thresholds(
@@ -55,24 +41,6 @@ def refine_thresholds(
     In each round all moves of all cells are tried. Those that break a disparate impact are out, whatever they
     would gain. Of the rest the one with the lowest mean flip rate is kept if that is lower than before; among
     equals the most accurate; among those the first. From thresholds that fail the constraint no move is made.
-
-    Parameters
-    ----------
-    strata : Strata
-        The records that the thresholds are chosen on.
-    thresholds : float array, shape (n_cells,)
-        Where to start: the result of the alpha search.
-    constraint : Constraint
-        The disparate impacts to keep.
-    objective : FlipObjective
-        What is to fall.
-    start : float
-        The common threshold, which bounds how far the cells' may go.
-
-    Returns
-    -------
-    Refinement
-        Never worse by the objective than where it started, and never outside the constraint.
     """
     now, counts = np.array(thresholds, dtype=np.float64), strata.count(thresholds)
     before = best = float(objective.evaluate(counts))

@@ -57,34 +57,7 @@ def weigh_cells(counts: ArrayLike, *, strength: float) -> Array:
 
 
 def weigh_records(outcome: ArrayLike, codes: ArrayLike, n_cells: int, *, strength: float) -> Array:
-    """Give each training record the weight of its cell and outcome.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    codes : int array, shape (n,)
-        Position of each record's cell.
-    n_cells : int
-        Number of cells.
-    strength : float
-        As for `weigh_cells`.
-
-    Returns
-    -------
-    float array, shape (n,)
-        The weights.
-
-    Raises
-    ------
-    InputError
-        If an outcome is neither 0 nor 1, lengths differ, or the strength is negative.
-
-    Examples
-    --------
-    >>> weigh_records([0, 1, 1, 1], [0, 0, 1, 1], 2, strength=1.0).tolist()
-    [0.5, 1.5, 0.75, 0.75]
-    """
+    """Give each training record the weight of its cell and outcome."""
     events, cells = np.asarray(outcome), np.asarray(codes)
     check_binary(events, what="outcomes")
     if events.shape != cells.shape:
@@ -94,51 +67,13 @@ def weigh_records(outcome: ArrayLike, codes: ArrayLike, n_cells: int, *, strengt
 
 
 def count_labels(outcome: ArrayLike, codes: ArrayLike, n_cells: int) -> NDArray[np.int64]:
-    """Count the non-events and events of each cell.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    codes : int array, shape (n,)
-        Position of each record's cell.
-    n_cells : int
-        Number of cells.
-
-    Returns
-    -------
-    int array, shape (n_cells, 2)
-        Non-events, events.
-
-    Examples
-    --------
-    >>> count_labels([0, 1, 1], [0, 0, 1], 2).tolist()
-    [[1, 1], [0, 1]]
-    """
+    """Count the non-events and events of each cell."""
     place = 2 * np.asarray(codes, dtype=np.intp) + np.asarray(outcome, dtype=np.intp)
     return np.bincount(place, minlength=2 * n_cells).reshape(n_cells, 2)
 
 
 def weighted_event_rates(outcome: ArrayLike, codes: ArrayLike, weights: ArrayLike, n_cells: int) -> Array:
-    """Find the weighted event rate of each cell: what a weighted model is told about the cells.
-
-    Parameters
-    ----------
-    outcome, codes, n_cells
-        As for `weigh_records`.
-    weights : float array, shape (n,)
-        Weight of each record.
-
-    Returns
-    -------
-    float array, shape (n_cells,)
-        nan in a cell without records.
-
-    Examples
-    --------
-    >>> weighted_event_rates([0, 1, 1, 1], [0, 0, 1, 1], [3, 1, 1, 1], 2).tolist()
-    [0.25, 1.0]
-    """
+    """Find the weighted event rate of each cell: what a weighted model is told about the cells."""
     cells, mass = np.asarray(codes, dtype=np.intp), np.asarray(weights, dtype=np.float64)
     events = np.bincount(cells, mass * np.asarray(outcome), minlength=n_cells)
     return rate(events, np.bincount(cells, mass, minlength=n_cells))

@@ -42,23 +42,7 @@ LEFT_OUT = "left out by the profile: it would train one more model"
 
 
 def other_seed(seed: int) -> int:
-    """Choose the second seed.
-
-    Parameters
-    ----------
-    seed : int
-        The run's.
-
-    Returns
-    -------
-    int
-        Below 2^32.
-
-    Examples
-    --------
-    >>> other_seed(42)
-    123
-    """
+    """Choose the second seed."""
     return (seed + SEED_STEP) % 2**32
 
 
@@ -154,23 +138,7 @@ class _Check:
 def order_trainings(
     cohort: Cohort, scored: ScoredCohort, panel: Mapping[str, ModelConfig]
 ) -> list[tuple[str, str]]:
-    """List the models to train, the most telling first, so that a bound leaves out the least.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    scored : ScoredCohort
-        Its models.
-    panel : mapping of str to ModelConfig
-        The models that can be trained.
-
-    Returns
-    -------
-    list of (setting, model)
-        Empty when nothing is trained here. Neither linear models nor what the audit and its mitigation have
-        trained is listed.
-    """
+    """List the models to train, the most telling first, so that a bound leaves out the least."""
     trained = [info.name for info in scored.models if info.source == "trained"]
     if not trained:
         return []

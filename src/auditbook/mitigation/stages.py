@@ -30,74 +30,35 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Work:
-    """How the work is done; nothing here changes a result.
+    """How the work is done; nothing here changes a result."""
 
-    Attributes
-    ----------
-    cache_dir : Path
-        Folder in which trained scores are kept.
-    jobs : int
-        Cores to use.
-    force : bool
-        Train anew even when scores were kept.
-    progress : callable
-        Is told what is being done.
-    """
-
-    cache_dir: Path
-    jobs: int = 2
-    force: bool = False
-    progress: Callable[[str], None] = lambda text: None
+    cache_dir: Path  # Folder in which trained scores are kept
+    jobs: int = 2  # Cores to use
+    force: bool = False  # Train anew even when scores were kept
+    progress: Callable[[str], None] = lambda text: None  # Is told what is being done
 
 
 @dataclass(frozen=True)
 class Canonical:
-    """The one model that is mitigated.
+    """The one model that is mitigated."""
 
-    Attributes
-    ----------
-    info : ModelInfo
-        Where its scores come from.
-    score : Score
-        Of the audited records.
-    config : ModelConfig or None
-        How it is trained; None for given scores.
-    """
-
-    info: ModelInfo
-    score: Score
-    config: ModelConfig | None
+    info: ModelInfo  # Where its scores come from
+    score: Score  # Of the audited records
+    config: ModelConfig | None  # How it is trained; None for given scores
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One protocol, ready for interventions.
+    """One protocol, ready for interventions."""
 
-    Attributes
-    ----------
-    parts : Parts
-        Which records do what.
-    cohort : Cohort
-        The cohort.
-    model : Canonical
-        The model.
-    cells : JointCells
-        Of all records of the cohort.
-    features : Features or None
-        Of the training records and of ``parts.scored``; None when no model is trained here.
-    values : float array, shape (len(parts.scored),)
-        The model's scores without intervention.
-    seed : int
-        The run's seed.
-    """
-
-    parts: Parts
-    cohort: Cohort
-    model: Canonical
-    cells: JointCells
+    parts: Parts  # Which records do what
+    cohort: Cohort  # The cohort
+    model: Canonical  # The model
+    cells: JointCells  # Of all records of the cohort
+    # Of the training records and of ``parts.scored``; None when no model is trained here
     features: Features | None
-    values: Array
-    seed: int
+    values: Array  # shape (len(parts.scored): The model's scores without intervention
+    seed: int  # The run's seed
 
     def cut(self, values: Array) -> tuple[Score, Score]:
         """Turn scores of ``parts.scored`` into a Score of the validation and of the audit part.
@@ -131,15 +92,7 @@ class Stage:
         return self.cells.codes[self.parts.validation], self.cells.codes[self.parts.audit]
 
     def refit(self, weights: Array | None, work: Work) -> Array:
-        """Train the model again, with weights, and score ``parts.scored``.
-
-        Parameters
-        ----------
-        weights : float array, shape (n_train,), or None
-            Weights of the training records.
-        work : Work
-            Cache and cores.
-        """
+        """Train the model again, with weights, and score ``parts.scored``."""
         return _train(self.model, self.features, self._train_outcome(), weights, self.seed, work)
 
     def _train_outcome(self) -> NDArray[np.int8]:
@@ -147,22 +100,7 @@ class Stage:
 
 
 def choose_canonical(cohort: Cohort, scored: ScoredCohort, panel: dict[str, ModelConfig]) -> Canonical | None:
-    """Choose the model to mitigate: the first trained, else the first given probability, else none.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    scored : ScoredCohort
-        Its models.
-    panel : dict of str to ModelConfig
-        The models that can be trained.
-
-    Returns
-    -------
-    Canonical or None
-        None when every score is a rank or a decision.
-    """
+    """Choose the model to mitigate: the first trained, else the first given probability, else none."""
     pairs = list(zip(scored.models, scored.records.scores, strict=True))
     for info, score in pairs:
         if info.source == "trained":
@@ -174,22 +112,7 @@ def choose_canonical(cohort: Cohort, scored: ScoredCohort, panel: dict[str, Mode
 
 
 def open_single(cohort: Cohort, scored: ScoredCohort, model: Canonical, *, seed: int) -> Stage:
-    """Open the single split: the audit's own records, on which thresholds are chosen as well.
-
-    Parameters
-    ----------
-    cohort, scored : Cohort, ScoredCohort
-        The audit.
-    model : Canonical
-        The model.
-    seed : int
-        The run's seed.
-
-    Returns
-    -------
-    Stage
-        Its scores are those of the audit.
-    """
+    """Open the single split: the audit's own records, on which thresholds are chosen as well."""
     parts = Parts(SINGLE, scored.train, scored.audit, scored.audit)
     features = _build(cohort, parts, seed) if model.config is not None else None
     values = model.score.values.astype(np.float64)
@@ -197,29 +120,7 @@ def open_single(cohort: Cohort, scored: ScoredCohort, model: Canonical, *, seed:
 
 
 def open_separate(cohort: Cohort, model: Canonical, *, protocol: Protocol, work: Work) -> Stage:
-    """Open the protocol with separate parts; a trained model is trained again on its training part.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    model : Canonical
-        The model.
-    protocol : Protocol
-        Gives the seed.
-    work : Work
-        Cache and cores.
-
-    Returns
-    -------
-    Stage
-        Ready for interventions.
-
-    Raises
-    ------
-    InputError
-        If the cohort is too small to be divided.
-    """
+    """Open the protocol with separate parts; a trained model is trained again on its training part."""
     seed = protocol.seed
     parts = divide_three(cohort, trains=model.config is not None, seed=seed)
     if model.config is None:

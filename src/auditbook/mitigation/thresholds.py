@@ -33,19 +33,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Anchors:
-    """The thresholds at which each cell would have the rates that all records have at the common threshold.
+    """The thresholds at which each cell would have the rates of all records at the common one."""
 
-    Attributes
-    ----------
-    start : float
-        The common threshold (published: 0.5).
-    sr, tpr, ppv : float array, shape (n_cells,)
-        Match the overall selection rate, TPR and PPV; `start` where a cell has too few records for that.
-    """
-
-    start: float
+    start: float  # The common threshold (published: 0.5)
+    # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
+    # records for that
     sr: Array
+    # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
+    # records for that
     tpr: Array
+    # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
+    # records for that
     ppv: Array
 
 
@@ -57,30 +55,6 @@ def find_anchors(
     Among the thresholds that a cell's own scores offer, the one whose rate comes nearest to the overall rate
     is taken; of several equally near, the one nearest to the common threshold. A PPV counts only where at
     least 10 records are selected.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    values : float array, shape (n,)
-        Probabilities.
-    codes : int array, shape (n,)
-        Position of each record's cell.
-    n_cells : int
-        Number of cells.
-    start : float
-        The common threshold.
-
-    Returns
-    -------
-    Anchors
-        One threshold a cell and rate.
-
-    Examples
-    --------
-    >>> outcome, scores = [0, 1, 0, 1, 1] * 2, [0.1, 0.6, 0.7, 0.8, 0.9] + [0.1, 0.3, 0.35, 0.4, 0.45]
-    >>> find_anchors(outcome, scores, [0] * 5 + [1] * 5, 2).sr.tolist()
-    [0.8, 0.4]
     """
     events, scores = np.asarray(outcome, dtype=np.intp), np.asarray(values, dtype=np.float64)
     cells = np.asarray(codes)
@@ -156,30 +130,16 @@ def clip_thresholds(thresholds: ArrayLike, *, start: float) -> Array:
 
 @dataclass(frozen=True)
 class Shift:
-    """Thresholds for every cell, and what they do on the records that they were chosen on.
+    """Thresholds for every cell, and what they do on the records that they were chosen on."""
 
-    Attributes
-    ----------
-    thresholds : float array, shape (n_cells,)
-        The cells' thresholds.
-    alphas : float array, shape (3,)
-        The mixture that was kept.
-    passes : bool
-        Whether every disparate impact that is held to reaches the target.
-    passing : int
-        How many candidates do.
-    ratios : float array, shape (n_attributes,)
-        Disparate impact by attribute over the groups with enough records; nan where it is not held to.
-    accuracy : float
-        Share of right decisions.
-    """
-
-    thresholds: Array
-    alphas: Array
-    passes: bool
-    passing: int
+    thresholds: Array  # shape (n_cells,): The cells' thresholds
+    alphas: Array  # shape (3,): The mixture that was kept
+    passes: bool  # Whether every disparate impact that is held to reaches the target
+    passing: int  # How many candidates do
+    # shape (n_attributes,): Disparate impact by attribute over the groups with enough records; nan where it
+    # is not held to
     ratios: Array
-    accuracy: float
+    accuracy: float  # Share of right decisions
 
 
 def search_alphas(strata: Strata, anchors: Anchors, constraint: Constraint) -> Shift:
@@ -187,20 +147,6 @@ def search_alphas(strata: Strata, anchors: Anchors, constraint: Constraint) -> S
 
     When none passes, the nearest is kept, the one whose smallest disparate impact is largest, and says so.
     Ties go to the candidate that comes first, which is the one that shifts less.
-
-    Parameters
-    ----------
-    strata : Strata
-        The records that the thresholds are chosen on.
-    anchors : Anchors
-        Of the same records.
-    constraint : Constraint
-        Which disparate impacts must reach which target.
-
-    Returns
-    -------
-    Shift
-        The candidate kept.
     """
     candidates = mix_anchors(anchors)
     counts = strata.count(candidates)

@@ -26,45 +26,14 @@ TAIL = (
 
 
 def robustness_columns(attributes: Iterable[str]) -> list[str]:
-    """List the columns of robustness.csv.
-
-    Parameters
-    ----------
-    attributes : iterable of str
-        The attributes, each with a column of its disparate impact.
-
-    Returns
-    -------
-    list of str
-        In order.
-
-    Examples
-    --------
-    >>> "di_sex" in robustness_columns(["sex"])
-    True
-    """
+    """List the columns of robustness.csv."""
     return [*HEAD, *(di_column(name) for name in attributes), *TAIL]
 
 
 def reuse_rows(
     tables: Mapping[str, pd.DataFrame], where: Where, *, protocol: Protocol
 ) -> Iterator[dict[str, Any]]:
-    """Take what the table of baselines says of one setting.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``baselines`` and ``baseline_cells``.
-    where : mapping of str to object
-        Values of the first columns; its `setting` is a protocol of the baselines.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Yields
-    ------
-    dict
-        One row of robustness.csv for each of B1, B3 and B4.
-    """
+    """Take what the table of baselines says of one setting."""
     baselines, setting = tables["baselines"], where["setting"]
     main = baselines[(baselines["protocol"] == setting) & (baselines["sweep"] == "")]
     chosen = main[main["part"] == (AUDIT if setting == SINGLE else VALIDATION)].set_index("baseline")
@@ -82,46 +51,13 @@ def reuse_rows(
 
 
 def refuse_rows(where: Where, status: str, why: str) -> Iterator[dict[str, Any]]:
-    """Say of every baseline of a setting why it is not there.
-
-    Parameters
-    ----------
-    where : mapping of str to object
-        Values of the first columns.
-    status, why : str
-        What stands under `status` and `note`.
-
-    Yields
-    ------
-    dict
-        One row of robustness.csv for each of B1, B3 and B4.
-
-    Examples
-    --------
-    >>> [row["baseline"] for row in refuse_rows({"setting": "another seed"}, "not run", "no time")]
-    ['B1', 'B3', 'B4']
-    """
+    """Say of every baseline of a setting why it is not there."""
     for name in COMPARED:
         yield {**where, "baseline": name, "status": status, "note": why}
 
 
 def judge_stage(stage: Stage, where: Where, *, protocol: Protocol) -> Iterator[dict[str, Any]]:
-    """Choose thresholds and judge B1, B3 and B4 with the audit's instrument.
-
-    Parameters
-    ----------
-    stage : Stage
-        One setting, ready for interventions.
-    where : mapping of str to object
-        Values of the first columns.
-    protocol : Protocol
-        The audit's constants, with the seed of this setting.
-
-    Yields
-    ------
-    dict
-        One row of robustness.csv for each of B1, B3 and B4.
-    """
+    """Choose thresholds and judge B1, B3 and B4 with the audit's instrument."""
     settings = replace(stage.cohort.file.mitigation, headrooms=(stage.cohort.file.mitigation.headroom,))
     base = Intervention(B1, stage.cut(stage.values))
     records = stage.records(stage.cut(stage.values))[1]

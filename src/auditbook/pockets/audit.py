@@ -40,20 +40,12 @@ TABLES = {
 
 @dataclass(frozen=True)
 class PocketResults:
-    """Everything that a pocket audit leaves behind.
+    """Everything that a pocket audit leaves behind."""
 
-    Attributes
-    ----------
-    tables : dict of str to DataFrame
-        By the name of the result file; each is there, empty where nothing was audited.
-    maps : tuple of FrozenMap
-        The forest map and the ridge map; empty where nothing was audited.
-    status : dict
-        What run.json says: whether it was done, or why it was left out, with units, records and settings.
-    """
-
+    # By the name of the result file; each is there, empty where nothing was audited
     tables: dict[str, pd.DataFrame]
-    maps: tuple[FrozenMap, ...]
+    maps: tuple[FrozenMap, ...]  # The forest map and the ridge map; empty where nothing was audited
+    # What run.json says: whether it was done, or why it was left out, with units, records and settings
     status: dict[str, Any]
 
 
@@ -194,20 +186,7 @@ def _test(
 
 
 def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
-    """List the pockets of a map: a row each, with the columns of ``pockets.csv``.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        The map.
-    audit : MapAudit
-        What testing it found.
-
-    Returns
-    -------
-    DataFrame
-        In the map's order.
-    """
+    """List the pockets of a map: a row each, with the columns of ``pockets.csv``."""
     n_pockets = len(frozen.pockets)
     codes = audit.assignment.codes
     blank = ("",) * n_pockets

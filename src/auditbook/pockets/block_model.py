@@ -34,21 +34,12 @@ SINGLE = 100
 
 @dataclass(frozen=True)
 class BlockFit:
-    """A hierarchy of blocks.
+    """A hierarchy of blocks."""
 
-    Attributes
-    ----------
-    levels : tuple of int64 arrays, each of shape (n,)
-        Block of each record, from the finest level to the coarsest; blocks nest.
-    description_length : float
-        Nats that describe the links and the hierarchy; less is better.
-    lengths : tuple of float
-        Those of all fits.
-    """
-
+    # shape (n,): Block of each record, from the finest level to the coarsest; blocks nest
     levels: tuple[NDArray[np.int64], ...]
-    description_length: float
-    lengths: tuple[float, ...]
+    description_length: float  # Nats that describe the links and the hierarchy; less is better
+    lengths: tuple[float, ...]  # Those of all fits
 
 
 def require_graph_tool() -> None:
@@ -117,22 +108,7 @@ def fit_blocks(
 
 
 def choose_resolution(links: NDArray[np.int32], n: int, seed: int) -> float:
-    """Find the resolution that fast fits start from, in a process that does nothing else.
-
-    Parameters
-    ----------
-    links : int32 array, shape (n_links, 2)
-        Pairs of records.
-    n : int
-        Number of records.
-    seed : int
-        Seed of the process.
-
-    Returns
-    -------
-    float
-        Twice the resolution whose communities give the shortest description, as far as they were tried.
-    """
+    """Find the resolution that fast fits start from, in a process that does nothing else."""
     inference, graph = _open_graph(links, n, seed)
     resolution, shortest = COARSEST, np.inf
     while resolution < FINEST:
@@ -146,24 +122,7 @@ def choose_resolution(links: NDArray[np.int32], n: int, seed: int) -> float:
 def fit_once(
     links: NDArray[np.int32], n: int, fine: float | None, seed: int
 ) -> tuple[list[NDArray[np.int64]], float]:
-    """Fit once, in a process that does nothing else: it seeds graph-tool for the whole process.
-
-    Parameters
-    ----------
-    links : int32 array, shape (n_links, 2)
-        Pairs of records.
-    n : int
-        Number of records.
-    fine : float or None
-        Resolution that a fast fit starts from; None fits as published.
-    seed : int
-        Seed of the process.
-
-    Returns
-    -------
-    levels, description length
-        Blocks of each record, the finest level first, and nats.
-    """
+    """Fit once, in a process that does nothing else: it seeds graph-tool for the whole process."""
     inference, graph = _open_graph(links, n, seed)
     if fine is None:
         state = inference.minimize_nested_blockmodel_dl(graph)

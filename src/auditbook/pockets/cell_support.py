@@ -18,24 +18,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cell:
-    """Records whose errors are averaged, and the units that they come from.
+    """Records whose errors are averaged, and the units that they come from."""
 
-    Attributes
-    ----------
-    positions : int64 array, shape (n,)
-        The records.
-    units : int64 array, shape (m,)
-        Numbers of the units that hold one of them, increasing.
-    member : int64 array, shape (n,)
-        Position of each record's unit in `units`.
-    counts : float64 array, shape (m,)
-        Records of each unit.
-    """
-
-    positions: NDArray[np.int64]
-    units: NDArray[np.int64]
-    member: NDArray[np.int64]
-    counts: Array
+    positions: NDArray[np.int64]  # shape (n,): The records
+    units: NDArray[np.int64]  # shape (m,): Numbers of the units that hold one of them, increasing
+    member: NDArray[np.int64]  # shape (n,): Position of each record's unit in `units`
+    counts: Array  # shape (m,): Records of each unit
 
     @property
     def n(self) -> int:
@@ -54,26 +42,7 @@ class Cell:
 
 
 def gather_cell(positions: NDArray[np.integer], unit: NDArray[np.integer]) -> Cell:
-    """Gather the units of a cell's records.
-
-    Parameters
-    ----------
-    positions : int array, shape (n,)
-        The cell's records; there may be none.
-    unit : int array, shape (n_records,)
-        Unit of every record of the audit.
-
-    Returns
-    -------
-    Cell
-        With what the support rule and the standard errors need.
-
-    Examples
-    --------
-    >>> cell = gather_cell(np.array([0, 1, 3]), np.array([7, 7, 8, 9]))
-    >>> cell.units.tolist(), cell.counts.tolist(), round(cell.effective_units, 1)
-    ([7, 9], [2.0, 1.0], 1.8)
-    """
+    """Gather the units of a cell's records."""
     units, member, counts = np.unique(unit[positions], return_inverse=True, return_counts=True)
     return Cell(
         np.asarray(positions, np.int64),
@@ -84,27 +53,7 @@ def gather_cell(positions: NDArray[np.integer], unit: NDArray[np.integer]) -> Ce
 
 
 def split_cells(codes: NDArray[np.integer], count: int, unit: NDArray[np.integer]) -> tuple[Cell, ...]:
-    """Gather one cell for each code from 0 to count - 1; records with other codes belong to none.
-
-    Parameters
-    ----------
-    codes : int array, shape (n_records,)
-        Cell of each record.
-    count : int
-        Number of cells.
-    unit : int array, shape (n_records,)
-        Unit of each record.
-
-    Returns
-    -------
-    tuple of Cell, length `count`
-        Records in their given order.
-
-    Examples
-    --------
-    >>> [cell.positions.tolist() for cell in split_cells(np.array([1, -1, 0, 1]), 3, np.arange(4))]
-    [[2], [0, 3], []]
-    """
+    """Gather one cell for each code from 0 to count - 1; records with other codes belong to none."""
     order = np.argsort(codes, kind="stable")
     edges = np.searchsorted(codes[order], np.arange(count + 1))
     return tuple(gather_cell(order[edges[k] : edges[k + 1]], unit) for k in range(count))
@@ -118,34 +67,7 @@ def list_shortfalls(
     unit_kind: UnitKind,
     settings: PocketSettings,
 ) -> list[str]:
-    """Say what a cell has too little of.
-
-    Parameters
-    ----------
-    cell : Cell
-        The records.
-    predictions : sequence of float64 arrays, shape (n_records,)
-        Of the model or models that are compared, for every record of the audit; each must be supported.
-    continuous : bool
-        True when the outcome is a number, which has no events.
-    unit_kind : {"unit", "site", "record"}
-        Where a unit holds several records, units must be enough too: as published for sites, and by the same
-        numbers (ours) for other units, since a standard error from a handful of them is worth nothing.
-    settings : PocketSettings
-        What is needed.
-
-    Returns
-    -------
-    list of str
-        Empty when there is enough.
-
-    Examples
-    --------
-    >>> cell = gather_cell(np.arange(120), np.arange(120))
-    >>> settings = PocketSettings()
-    >>> list_shortfalls(cell, [np.full(120, 0.07)], continuous=False, unit_kind="record", settings=settings)
-    ['8.4 expected events, 10 needed']
-    """
+    """Say what a cell has too little of."""
     if not cell.n:
         return ["no records"]
     found = []

@@ -32,23 +32,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Design:
-    """How encoded columns become the columns of a linear model.
+    """How encoded columns become the columns of a linear model."""
 
-    Attributes
-    ----------
-    source : int64 array, shape (q,)
-        Encoded column that each comes from.
-    level : float64 array, shape (q,)
-        Code of the level that it marks; nan for a number.
-    median, mean, scale : float64 arrays, shape (q,)
-        What missing numbers count as, and what is subtracted and divided by.
-    """
-
-    source: NDArray[np.int64]
-    level: Array
-    median: Array
-    mean: Array
-    scale: Array
+    source: NDArray[np.int64]  # shape (q,): Encoded column that each comes from
+    level: Array  # shape (q,): Code of the level that it marks; nan for a number
+    median: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
+    mean: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
+    scale: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
 
     def build(self, encoded: Array) -> Array:
         """Standardise records, shape (n, p), into shape (n, q)."""
@@ -110,26 +100,7 @@ class CentreRule:
 
 
 def nearest_centre(places: Array, centres: Array) -> Assignment:
-    """Find the nearest centre of each record.
-
-    Parameters
-    ----------
-    places : float64 array, shape (n, r)
-        Coordinates of records.
-    centres : float64 array, shape (C, r)
-        Centres.
-
-    Returns
-    -------
-    Assignment
-        The affinity is minus the distance; the lead over nothing is infinite.
-
-    Examples
-    --------
-    >>> found = nearest_centre(np.array([[1.0]]), np.array([[0.0], [4.0]]))
-    >>> found.codes.tolist(), found.affinity.tolist(), found.lead.tolist()
-    ([0], [-1.0], [2.0])
-    """
+    """Find the nearest centre of each record."""
     square = np.zeros((len(places), len(centres)))
     for axis in range(places.shape[1]):
         square += (places[:, axis, None] - centres[:, axis]) ** 2
@@ -258,30 +229,7 @@ def fit_centres(
     fewest: int,
     seed: int,
 ) -> CentreRule:
-    """Learn the ridge map: K-means of features weighed by a ridge regression of the outcome.
-
-    Parameters
-    ----------
-    encoding : Encoding
-        How a table is read.
-    encoded : float64 array, shape (n, p)
-        Graph records.
-    outcome : float64 array, shape (n,)
-        Theirs.
-    continuous : bool
-        True when it is a number and not an event.
-    count : int
-        Pockets; fewer when fewer records differ.
-    fewest : int
-        Records that have a level for it to get a column.
-    seed : int
-        Seed of folds and K-means.
-
-    Returns
-    -------
-    CentreRule
-        Centres in the order of their numbers of graph records, the most first.
-    """
+    """Learn the ridge map: K-means of features weighed by a ridge regression of the outcome."""
     is_category = np.array([column.kind == "category" for column in encoding.columns], dtype=bool)
     design = fit_design(encoded, is_category, fewest=fewest)
     with threadpool_limits(1):  # sums in one order, whatever the number of processors
@@ -323,23 +271,7 @@ def cluster_places(places: Array, *, count: int, seed: int) -> Array:
 
 
 def load_centres(arrays: Mapping[str, NDArray[Any]]) -> CentreRule:
-    """Rebuild a rule from its arrays.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        From `CentreRule.arrays`.
-
-    Returns
-    -------
-    CentreRule
-        The same.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If the arrays are not those of a rule.
-    """
+    """Rebuild a rule from its arrays."""
     parts = ("source", "level", "median", "mean", "scale")
     encoding, design = load_encoding(arrays), Design(*(arrays[f"design_{name}"] for name in parts))
     transform, centres = arrays["transform"], arrays["centres"]

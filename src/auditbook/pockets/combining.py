@@ -34,19 +34,11 @@ SUMMARY_COLUMNS = (
 
 @dataclass(frozen=True)
 class RecordFlags:
-    """What is said of each record, for one model (or pair), quantity and contrast.
+    """What is said of each record, for one model (or pair), quantity and contrast."""
 
-    Attributes
-    ----------
-    over, under : bool arrays, shape (n,)
-        In a pocket flagged for predictions that are too high, or too low.
-    abstained : bool array, shape (n,)
-        No map takes the record.
-    """
-
-    over: Bools
-    under: Bools
-    abstained: Bools
+    over: Bools  # shape (n,): In a pocket flagged for predictions that are too high, or too low
+    under: Bools  # shape (n,): In a pocket flagged for predictions that are too high, or too low
+    abstained: Bools  # shape (n,): No map takes the record
 
     @property
     def conflict(self) -> Bools:
@@ -60,54 +52,14 @@ class RecordFlags:
 
 
 def choose_tolerances(settings: PocketSettings, outcome: Array, *, continuous: bool) -> tuple[float, ...]:
-    """Choose the half widths within which an interval rules errors out.
-
-    Parameters
-    ----------
-    settings : PocketSettings
-        May name them.
-    outcome : float64 array, shape (n,)
-        Of discovery records, so that no audit outcome decides.
-    continuous : bool
-        True when the outcome is a number.
-
-    Returns
-    -------
-    tuple of float
-        0.05 for a binary outcome, a quarter and half of the standard deviation for a continuous one (ours).
-
-    Examples
-    --------
-    >>> choose_tolerances(PocketSettings(), np.array([0.0, 2.0]), continuous=True)
-    (0.25, 0.5)
-    """
+    """Choose the half widths within which an interval rules errors out."""
     if settings.tolerances:
         return settings.tolerances
     return (0.25 * float(np.std(outcome)), 0.5 * float(np.std(outcome))) if continuous else (0.05,)
 
 
 def flag_records(found: Sequence[MapAudit], *, model: str, quantity: str, **key: str) -> RecordFlags:
-    """Flag the records of pockets that one map or more flags.
-
-    Parameters
-    ----------
-    found : sequence of MapAudit
-        Of the same records, each at its part of the level.
-    model, quantity : str
-        As in the table of errors.
-    **key : str
-        `contrast` and `other_model`; blank where they are not given.
-
-    Returns
-    -------
-    RecordFlags
-        Of all records, whichever group they belong to.
-
-    Raises
-    ------
-    KeyError
-        If nothing was audited under these names.
-    """
+    """Flag the records of pockets that one map or more flags."""
     wanted = {"model": model, "other_model": "", "quantity": quantity, "contrast": "", **key}
     over, under, abstained = [], [], []
     for each in found:
@@ -137,23 +89,7 @@ def _spread(of_pockets: NDArray[Any], found: MapAudit) -> Bools:
 
 
 def rule_out(found: MapAudit, *, tolerance: float, **key: str) -> Bools:
-    """Tell for which records the interval of their pocket lies within a tolerance.
-
-    Parameters
-    ----------
-    found : MapAudit
-        From `audit_map`.
-    tolerance : float
-        In units of the outcome.
-    **key : str
-        `model`, `quantity`, `contrast`, `other_model`, as in the table of errors.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        False too where the pocket was not tested or the map abstains. It says nothing of errors that cancel
-        within a pocket.
-    """
+    """Tell for which records the interval of their pocket lies within a tolerance."""
     rows = _pocket_rows(found, {"other_model": "", "contrast": "", **key})
     tested = (rows["status"] == "tested").to_numpy()
     within = (rows["ci_low"] >= -tolerance).to_numpy() & (rows["ci_high"] <= tolerance).to_numpy()
@@ -167,38 +103,7 @@ def combine_maps(
     contrasts: Sequence[Contrast],
     tolerances: Sequence[float],
 ) -> pd.DataFrame:
-    """Summarise each map, and all together when there are two.
-
-    Parameters
-    ----------
-    found : sequence of MapAudit
-        Of the same records, each tested at its part of the level.
-    audit : PocketData
-        The records.
-    contrasts : sequence of Contrast
-        Pairs of groups that were compared.
-    tolerances : sequence of float
-        Half widths within which an interval rules errors out.
-
-    Returns
-    -------
-    DataFrame
-        A row a model, map, quantity, contrast and tolerance. Shares are of all audit records, or of the focal
-        group in a gap, abstained and untested ones included. Together, a record counts as ruled out when the
-        interval of its pocket lies within the tolerance in every map. `in_gap_share` takes all directions.
-        Counts of pockets leave out the overall comparison.
-
-    Examples
-    --------
-    >>> from auditbook.pockets.testing import audit_map
-    >>> from auditbook.studies.simulations.fixed_map import fix_map
-    >>> from auditbook.studies.simulations.null_worlds import DESIGNS, draw_null
-    >>> audit = draw_null(DESIGNS[1], np.random.default_rng(1))
-    >>> found = audit_map(fix_map(5), audit, contrasts=(), settings=PocketSettings(draws=99), seed=1)
-    >>> summary = combine_maps([found], audit, contrasts=(), tolerances=(0.05,))
-    >>> summary[["tested", "flagged", "equivalence_share"]].to_numpy().tolist()
-    [[5.0, 0.0, 1.0]]
-    """
+    """Summarise each map, and all together when there are two."""
     pairs = {pair.name: pair for pair in contrasts}
     keys = [
         dict(zip(KEYS, each, strict=True))

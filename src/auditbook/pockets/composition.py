@@ -32,25 +32,16 @@ GROUP_COLUMNS = ["map", "pocket", "attribute", "group", "n", "share"]
 
 @dataclass(frozen=True)
 class Split:
-    """An overall difference and its two parts.
+    """An overall difference and its two parts."""
 
-    Attributes
-    ----------
-    composition, within, overall : float
-        The parts and their sum.
-    composition_se, within_se, overall_se : float
-        Standard errors over units, without a floor; nan with fewer than two units.
-    lone_strata : int
-        Strata in which only one of the groups has records. There is no gap to see in them, so all they add
-        counts as composition.
-    """
-
-    composition: float
-    within: float
-    overall: float
-    composition_se: float
-    within_se: float
-    overall_se: float
+    composition: float  # The parts and their sum
+    within: float  # The parts and their sum
+    overall: float  # The parts and their sum
+    composition_se: float  # Standard errors over units, without a floor; nan with fewer than two units
+    within_se: float  # Standard errors over units, without a floor; nan with fewer than two units
+    overall_se: float  # Standard errors over units, without a floor; nan with fewer than two units
+    # Strata in which only one of the groups has records. There is no gap to see in them, so all they add
+    # counts as composition
     lone_strata: int
 
 
@@ -146,23 +137,7 @@ def _cluster(parts: Array, unit: NDArray[np.integer], used: NDArray[np.bool_]) -
 
 
 def split_gaps(found: MapAudit, audit: PocketData, *, contrasts: Sequence[Contrast]) -> pd.DataFrame:
-    """Split the overall gap of every model and contrast of one map.
-
-    Parameters
-    ----------
-    found : MapAudit
-        From `audit_map`.
-    audit : PocketData
-        The same records.
-    contrasts : sequence of Contrast
-        The same pairs of groups.
-
-    Returns
-    -------
-    DataFrame
-        Columns model, other_model, map, quantity, contrast, those of `Split`, and composition_share, which is
-        empty when the overall interval holds zero. Rows whose overall gap was not tested hold no figure.
-    """
+    """Split the overall gap of every model and contrast of one map."""
     pairs = {pair.name: pair for pair in contrasts}
     overall = found.errors[(found.errors["pocket"] == OVERALL) & (found.errors["quantity"] != "mu")]
     rows = [
@@ -197,25 +172,7 @@ def _split_row(row: dict[str, Any], pair: Contrast, found: MapAudit, audit: Pock
 def share_groups(
     pockets: Sequence[str], codes: NDArray[np.integer], audit: PocketData, *, map_name: str
 ) -> pd.DataFrame:
-    """Count where the members of each group are.
-
-    Parameters
-    ----------
-    pockets : sequence of str
-        Names of the map's pockets.
-    codes : int array, shape (n,)
-        Pocket of each record, -1 where the map abstains.
-    audit : PocketData
-        The records.
-    map_name : str
-        Name of the map.
-
-    Returns
-    -------
-    DataFrame
-        Columns map, pocket ("abstained" last), attribute, group, n, share (of the group; empty for a group
-        without records).
-    """
+    """Count where the members of each group are."""
     places = np.where(np.asarray(codes) == ABSTAIN, len(pockets), codes)
     rows = []
     for item in audit.attributes:

@@ -58,27 +58,7 @@ class Contributions:
 
 
 def lacks_variation(errors: Array, cell: Cell) -> bool:
-    """Tell whether a cell's errors do not vary from unit to unit, so that no standard error can be had.
-
-    Parameters
-    ----------
-    errors : float64 array, shape (n_records,)
-        Of every record of the audit.
-    cell : Cell
-        The records; at least one.
-
-    Returns
-    -------
-    bool
-        True too where one unit holds the whole cell.
-
-    Examples
-    --------
-    >>> from auditbook.pockets.cell_support import gather_cell
-    >>> cell = gather_cell(np.arange(3), np.arange(3))
-    >>> lacks_variation(np.full(3, 0.1), cell), lacks_variation(np.array([0.1, 0.1, 0.2]), cell)
-    (True, False)
-    """
+    """Tell whether a cell's errors do not vary from unit to unit, so that no standard error can be had."""
     values = errors[cell.positions]
     residual = np.bincount(cell.member, values - values.mean(), minlength=len(cell.units))
     return len(cell.units) < 2 or bool(

@@ -41,29 +41,17 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Discovered:
-    """Two frozen maps, and what they were chosen among.
+    """Two frozen maps, and what they were chosen among."""
 
-    Attributes
-    ----------
-    forest, ridge : FrozenMap
-        Pockets F1, F2, ... and R1, R2, ..., the largest first.
-    levels : DataFrame
-        The levels chosen among: partition, level, pockets, supported, chosen, description_length.
-    partitions : Partitions
-        The levels as labels of the graph records.
-    graph : int64 array, shape (n_graph,)
-        Positions, among the discovery records, of those that formed the graph.
-    forest_members, ridge_members : int64 arrays, shape (n_graph,)
-        Pocket of each of them.
-    """
-
-    forest: FrozenMap
-    ridge: FrozenMap
+    forest: FrozenMap  # Pockets F1, F2, ... and R1, R2, ..., the largest first
+    ridge: FrozenMap  # Pockets F1, F2, ... and R1, R2, ..., the largest first
+    # The levels chosen among: partition, level, pockets, supported, chosen, description_length
     levels: pd.DataFrame
-    partitions: Partitions
+    partitions: Partitions  # The levels as labels of the graph records
+    # shape (n_graph,): Positions, among the discovery records, of those that formed the graph
     graph: NDArray[np.int64]
-    forest_members: Labels
-    ridge_members: Labels
+    forest_members: Labels  # shape (n_graph,): Pocket of each of them
+    ridge_members: Labels  # shape (n_graph,): Pocket of each of them
 
 
 @dataclass(frozen=True)
@@ -171,25 +159,7 @@ def _check(settings: PocketSettings, graph: NDArray[np.integer], calibration: ND
 
 
 def thin_graph(graph: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Take at most some of the graph records, evenly over their canonical order.
-
-    Parameters
-    ----------
-    graph : int64 array
-        Positions, increasing.
-    most : int
-        Records to take at the most.
-
-    Returns
-    -------
-    int64 array
-        Positions, increasing; units keep their shares.
-
-    Examples
-    --------
-    >>> thin_graph(np.arange(10), 5).tolist()
-    [0, 2, 4, 6, 8]
-    """
+    """Take at most some of the graph records, evenly over their canonical order."""
     if len(graph) <= most:
         return graph
     return graph[np.arange(most) * len(graph) // most]

@@ -19,20 +19,11 @@ KINDS: tuple[Kind, ...] = ("number", "truth value", "date", "category")
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it is read into numbers.
+    """One column as it is read into numbers."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the table.
-    kind : {"number", "truth value", "date", "category"}
-        How it is read.
-    levels : tuple of str
-        Levels of a category, sorted; a level's code is its position (an arbitrary order, as published).
-    """
-
-    name: str
-    kind: Kind
+    name: str  # Its name in the table
+    kind: Kind  # How it is read
+    # Levels of a category, sorted; a level's code is its position (an arbitrary order, as published)
     levels: tuple[str, ...] = ()
 
 
@@ -49,23 +40,7 @@ class Encoding:
     columns: tuple[Column, ...]
 
     def encode(self, table: pd.DataFrame) -> NDArray[np.float64]:
-        """Read the columns of a table.
-
-        Parameters
-        ----------
-        table : DataFrame, n rows
-            Holds the columns, in any order; others are ignored.
-
-        Returns
-        -------
-        float64 array, shape (n, p)
-            nan where a cell is missing or holds a level that no graph record has; never infinite.
-
-        Raises
-        ------
-        InputError
-            If a column is missing.
-        """
+        """Read the columns of a table."""
         absent = [column.name for column in self.columns if column.name not in table.columns]
         if absent:
             raise InputError(*(_explain_absent(name, table) for name in absent))

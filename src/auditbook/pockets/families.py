@@ -25,24 +25,12 @@ OVERALL = "overall"
 
 @dataclass(frozen=True)
 class Quantity:
-    """A mean error or a gap.
+    """A mean error or a gap."""
 
-    Attributes
-    ----------
-    pocket : str
-        Name, or "overall".
-    contrast : Contrast or None
-        The groups of a gap.
-    cells : tuple of Cell
-        The pocket's records, or those of the focal and of the reference group.
-    reason : str
-        Why it is not tested; blank when it is.
-    """
-
-    pocket: str
-    contrast: Contrast | None
-    cells: tuple[Cell, ...]
-    reason: str = ""
+    pocket: str  # Name, or "overall"
+    contrast: Contrast | None  # The groups of a gap
+    cells: tuple[Cell, ...]  # The pocket's records, or those of the focal and of the reference group
+    reason: str = ""  # Why it is not tested; blank when it is
 
 
 @dataclass(frozen=True)
@@ -113,26 +101,7 @@ def list_families(
 def list_errors(
     pockets: Sequence[str], codes: NDArray[np.integer], unit: NDArray[np.integer]
 ) -> tuple[Quantity, ...]:
-    """List the mean errors: overall, and in each pocket.
-
-    Parameters
-    ----------
-    pockets : sequence of str, length C
-        Names of the pockets.
-    codes, unit : int arrays, shape (n_records,)
-        Pocket and unit of each record.
-
-    Returns
-    -------
-    tuple of Quantity, length C + 1
-        Support is not looked at.
-
-    Examples
-    --------
-    >>> found = list_errors(["F1"], np.array([0, 0, -1]), np.arange(3))
-    >>> [(item.pocket, item.cells[0].n) for item in found]
-    [('overall', 3), ('F1', 2)]
-    """
+    """List the mean errors: overall, and in each pocket."""
     everyone = split_cells(np.zeros(len(codes), np.int64), 1, unit)
     cells = everyone + split_cells(codes, len(pockets), unit)
     return tuple(Quantity(name, None, (cell,)) for name, cell in zip((OVERALL, *pockets), cells, strict=True))
@@ -145,24 +114,7 @@ def list_gaps(
     audit: PocketData,
     contrasts: Sequence[Contrast],
 ) -> list[tuple[Quantity, ...]]:
-    """List the gaps of each attribute: for each pair of groups, overall and in each pocket.
-
-    Parameters
-    ----------
-    pockets : sequence of str, length C
-        Names of the pockets.
-    codes, unit : int arrays, shape (n_records,)
-        Pocket and unit of each record.
-    audit : PocketData
-        Whose attributes are taken.
-    contrasts : sequence of Contrast
-        Pairs of groups.
-
-    Returns
-    -------
-    list of tuples of Quantity
-        One for each attribute that has a contrast.
-    """
+    """List the gaps of each attribute: for each pair of groups, overall and in each pocket."""
     names = (OVERALL, *pockets)
     found = []
     for attribute in audit.attributes:
@@ -188,30 +140,7 @@ def _sides(pair: Contrast) -> tuple[int, int]:
 
 
 def read_pairs(paired: Sequence[str], models: Sequence[str]) -> list[tuple[str, str]]:
-    """Find the models that names like "one - other" stand for.
-
-    Parameters
-    ----------
-    paired : sequence of str
-        The names.
-    models : sequence of str
-        Models that are audited.
-
-    Returns
-    -------
-    list of (str, str)
-        The two models of each.
-
-    Raises
-    ------
-    InputError
-        If a name stands for no two of the models.
-
-    Examples
-    --------
-    >>> read_pairs(["cost - health"], ["health", "cost"])
-    [('cost', 'health')]
-    """
+    """Find the models that names like "one - other" stand for."""
     known = {f"{one} - {other}": (one, other) for one, other in permutations(models, 2)}
     faults = [
         f'[pockets] paired: "{name}" is not two of the audited models ({", ".join(models)}) '

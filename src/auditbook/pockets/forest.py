@@ -75,18 +75,7 @@ class Forest:
         return tree
 
     def find_leaves(self, features: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Send records down every tree.
-
-        Parameters
-        ----------
-        features : float64 array, shape (n, n_features)
-            nan where missing.
-
-        Returns
-        -------
-        int32 array, shape (n, n_trees)
-            Number of the leaf, counted over all trees.
-        """
+        """Send records down every tree."""
         leaves = np.empty((len(features), self.n_trees), dtype=np.int32)
         for start in range(0, len(features), BLOCK):
             block = np.ascontiguousarray(features[start : start + BLOCK], dtype=np.float32)
@@ -165,23 +154,7 @@ def grow_forest(
 
 
 def load_forest(arrays: Mapping[str, NDArray[Any]]) -> Forest:
-    """Rebuild a forest from its arrays, and check that every record will find a leaf.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        From `Forest.arrays`.
-
-    Returns
-    -------
-    Forest
-        The same.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If the arrays are not those of a forest.
-    """
+    """Rebuild a forest from its arrays, and check that every record will find a leaf."""
     forest = Forest(
         _read(arrays, "first", np.int64),
         _read(arrays, "left", np.int32),
@@ -220,47 +193,13 @@ def _check_forest(forest: Forest) -> None:
 
 
 def leaf_indicator(leaves: NDArray[np.int32], n_leaves: int) -> csr_matrix:
-    """Mark the leaves of each record: a product of two such rows counts the leaves that they share.
-
-    Parameters
-    ----------
-    leaves : int32 array, shape (n, n_trees)
-        From `Forest.find_leaves`.
-    n_leaves : int
-        Leaves of all trees.
-
-    Returns
-    -------
-    sparse float32 matrix, shape (n, n_leaves)
-        1 at the record's leaves.
-
-    Examples
-    --------
-    >>> leaf_indicator(np.array([[0, 2], [1, 2]], dtype=np.int32), 3).toarray().tolist()
-    [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
-    """
+    """Mark the leaves of each record: a product of two such rows counts the leaves that they share."""
     n, trees = leaves.shape
     starts = np.arange(n + 1, dtype=np.int64) * trees
     return csr_matrix((np.ones(n * trees, dtype=np.float32), leaves.ravel(), starts), shape=(n, n_leaves))
 
 
 def each_block(n: int, size: int) -> Iterator[slice]:
-    """Cut n records into blocks.
-
-    Parameters
-    ----------
-    n, size : int
-        Records, and records a block.
-
-    Yields
-    ------
-    slice
-        Of the next records.
-
-    Examples
-    --------
-    >>> [(part.start, part.stop) for part in each_block(5, 2)]
-    [(0, 2), (2, 4), (4, 5)]
-    """
+    """Cut n records into blocks."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))

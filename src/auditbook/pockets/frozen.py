@@ -80,21 +80,5 @@ class FrozenMap:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def assign(self, table: pd.DataFrame) -> Assignment:
-        """Assign records to pockets from their features.
-
-        Parameters
-        ----------
-        table : DataFrame, n rows
-            Must hold the columns that the map was learned from; others are ignored.
-
-        Returns
-        -------
-        Assignment
-            Of the n records.
-
-        Raises
-        ------
-        InputError
-            If a column is missing.
-        """
+        """Assign records to pockets from their features."""
         return self.rule.assign(table)

@@ -20,50 +20,28 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Partitions:
-    """Ways to part the graph records, among which one is chosen.
+    """Ways to part the graph records, among which one is chosen."""
 
-    Attributes
-    ----------
-    kind : str
-        Name of what parted them.
-    levels : tuple of int64 arrays, each of shape (n,)
-        Pocket of each record, numbered from 0; the finest first, one pocket last.
-    description_length : float
-        Of the hierarchy; nan where there is none.
-    lengths : tuple of float
-        Of all fits.
-    """
-
-    kind: str
+    kind: str  # Name of what parted them
+    # shape (n,): Pocket of each record, numbered from 0; the finest first, one pocket last
     levels: tuple[Labels, ...]
-    description_length: float = float("nan")
-    lengths: tuple[float, ...] = ()
+    description_length: float = float("nan")  # Of the hierarchy; nan where there is none
+    lengths: tuple[float, ...] = ()  # Of all fits
 
 
 @dataclass(frozen=True)
 class Projection:
-    """What calibration records say of the audit to come.
+    """What calibration records say of the audit to come."""
 
-    Attributes
-    ----------
-    cells : float array, shape (m, n_cells)
-        1 where a calibration record belongs to a cell: all records, or a group.
-    expected : float array, shape (n_models, m)
-        Its predictions; no rows for a continuous outcome or without a model.
-    pairs : tuple of tuple of int
-        Cells that every quantity needs: one, or the focal and the reference group.
-    scale : float
-        Audit records for each calibration record.
-    records, events : float
-        Records, and expected events and non-events, that a cell must be projected to have.
-    """
-
+    # shape (m, n_cells): 1 where a calibration record belongs to a cell: all records, or a group
     cells: NDArray[np.float64]
+    # shape (n_models, m): Its predictions; no rows for a continuous outcome or without a model
     expected: NDArray[np.float64]
+    # Cells that every quantity needs: one, or the focal and the reference group
     pairs: tuple[tuple[int, ...], ...]
-    scale: float
-    records: float
-    events: float
+    scale: float  # Audit records for each calibration record
+    records: float  # Records, and expected events and non-events, that a cell must be projected to have
+    events: float  # Records, and expected events and non-events, that a cell must be projected to have
 
 
 def project_calibration(
@@ -221,24 +199,6 @@ def cut_tree(levels: Sequence[Labels], supported: Sequence[NDArray[np.int64]]) -
     """Cut a hierarchy at different depths in different branches.
 
     A pocket is split only when its children (or theirs) hold more supported quantities than it does.
-
-    Parameters
-    ----------
-    levels : sequence of int64 arrays, each of shape (n,)
-        The finest first; pockets nest.
-    supported : sequence of int64 arrays, shapes (C of the level,)
-        Supported quantities of each pocket of each level.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        Pocket of each record.
-
-    Examples
-    --------
-    >>> fine, coarse = np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])
-    >>> cut_tree([fine, coarse], [np.array([1, 1, 1, 0]), np.array([1, 1])]).tolist()
-    [1, 2, 0, 0]
     """
     best, cut = supported[0].copy(), levels[0].copy()
     for below, here, own in zip(levels[:-1], levels[1:], supported[1:], strict=True):
@@ -255,22 +215,7 @@ def cut_tree(levels: Sequence[Labels], supported: Sequence[NDArray[np.int64]]) -
 def tabulate_levels(
     partitions: Partitions, supported: Sequence[NDArray[np.int64]], chosen: int
 ) -> pd.DataFrame:
-    """List the levels that were chosen among (pocket_levels.csv).
-
-    Parameters
-    ----------
-    partitions : Partitions
-        The levels.
-    supported : sequence of int64 arrays
-        Supported quantities of each pocket of each level.
-    chosen : int
-        Position of the level that was taken.
-
-    Returns
-    -------
-    DataFrame
-        Columns partition, level, pockets, supported, chosen, description_length.
-    """
+    """List the levels that were chosen among (pocket_levels.csv)."""
     rows = [
         {
             "partition": partitions.kind,

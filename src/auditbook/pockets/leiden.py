@@ -55,30 +55,7 @@ def part_once(links: NDArray[np.int32], n: int, *, resolution: float, seed: int)
 def part_nested(
     links: NDArray[np.int32], n: int, *, resolution: float, step: float, seed: int
 ) -> list[NDArray[np.int64]]:
-    """Part a graph, then the graph of its communities at a lower resolution, and so on.
-
-    Parameters
-    ----------
-    links : int32 array, shape (n_links, 2)
-        Pairs of records.
-    n : int
-        Number of records.
-    resolution, step : float
-        Resolution of the first partition, and what it is divided by from one to the next.
-    seed : int
-        Seed of every partition.
-
-    Returns
-    -------
-    list of int64 arrays
-        The first of shape (n,), each further one of as many entries as the one before has communities.
-
-    Examples
-    --------
-    >>> ring = np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]], dtype=np.int32)
-    >>> [labels.tolist() for labels in part_nested(ring, 6, resolution=1.0, step=4.0, seed=1)]
-    [[0, 0, 0, 1, 1, 1]]
-    """
+    """Part a graph, then the graph of its communities at a lower resolution, and so on."""
     levels: list[NDArray[np.int64]] = []
     weights: NDArray[np.float64] = np.ones(len(links))
     while resolution >= COARSEST and n > 1:

@@ -49,53 +49,25 @@ What = Literal["value", "level", "missing"]
 
 @dataclass(frozen=True)
 class Feature:
-    """One way in which members may differ from others.
+    """One way in which members may differ from others."""
 
-    Attributes
-    ----------
-    position : int
-        Column of the matrix.
-    what : {"value", "level", "missing"}
-        A number's size; whether a level, or 1, stands there; whether nothing does.
-    words : str
-        The column in words.
-    code : float
-        The level that is meant; nan otherwise.
-    level : str
-        Its name; blank for 1 in a column of 0 and 1.
-    dated : bool
-        True when numbers are days since 1970.
-    """
-
-    position: int
-    what: What
-    words: str
-    code: float = np.nan
-    level: str = ""
-    dated: bool = False
+    position: int  # Column of the matrix
+    what: What  # A number's size; whether a level, or 1, stands there; whether nothing does
+    words: str  # The column in words
+    code: float = np.nan  # The level that is meant; nan otherwise
+    level: str = ""  # Its name; blank for 1 in a column of 0 and 1
+    dated: bool = False  # True when numbers are days since 1970
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A feature as members of one pocket have it, with a rule for single records.
+    """A feature as members of one pocket have it, with a rule for single records."""
 
-    Attributes
-    ----------
-    feature : Feature
-        What is compared.
-    difference : float
-        Standardised; positive where members have more of it.
-    words, detail : str
-        For the title, and with figures for the description.
-    cut : float
-        Threshold on a number; nan otherwise.
-    """
-
-    feature: Feature
-    difference: float
-    words: str
-    detail: str
-    cut: float
+    feature: Feature  # What is compared
+    difference: float  # Standardised; positive where members have more of it
+    words: str  # For the title, and with figures for the description
+    detail: str  # For the title, and with figures for the description
+    cut: float  # Threshold on a number; nan otherwise
 
     def holds(self, matrix: Array) -> Mask:
         """Tell for which records the condition holds, shape (n,)."""
@@ -187,44 +159,13 @@ def name_pockets(
 
 
 def read_words(name: str) -> str:
-    """Turn the name of a column or level into words: underscores to blanks, long names cut.
-
-    Parameters
-    ----------
-    name : str
-        As the table has it.
-
-    Returns
-    -------
-    str
-        At most 40 characters on one line. Markup stays as it is: it is data.
-
-    Examples
-    --------
-    >>> read_words("d1_lactate_max")
-    'd1 lactate max'
-    """
+    """Turn the name of a column or level into words: underscores to blanks, long names cut."""
     text = re.sub(r"[\s_]+", " ", "".join(c if c.isprintable() else " " for c in name)).strip()
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
 
 
 def list_features(encoding: Encoding, matrix: Array, titles: Mapping[str, str]) -> Iterator[Feature]:
-    """List what members can be compared in: sizes of numbers, levels of categories, and missing values.
-
-    Parameters
-    ----------
-    encoding : Encoding
-        How the columns are read.
-    matrix : float64 array, shape (n, p)
-        The discovery records, read by it.
-    titles : mapping of str to str
-        Words for columns.
-
-    Yields
-    ------
-    Feature
-        Column by column.
-    """
+    """List what members can be compared in: sizes of numbers, levels of categories, and missing values."""
     for position, column in enumerate(encoding.columns):
         words = read_words(titles.get(column.name, column.name))
         values = matrix[:, position]
@@ -384,22 +325,7 @@ def _find_cut(inside: Array, outside: Array, *, upward: bool) -> float:
 
 
 def choose_rule(found: list[Condition], matrix: Array, members: Mask) -> list[Condition]:
-    """Choose up to three conditions that together fit the members best.
-
-    Parameters
-    ----------
-    found : list of Condition
-        Those to choose from.
-    matrix : float64 array, shape (n, p)
-        The records.
-    members : bool array, shape (n,)
-        Those of the pocket.
-
-    Returns
-    -------
-    list of Condition
-        In the order of `found`; blank only when `found` is.
-    """
+    """Choose up to three conditions that together fit the members best."""
     held = [condition.holds(matrix) for condition in found]
     chosen: list[int] = []
     covered, best = np.ones(len(matrix), bool), -np.inf
@@ -422,22 +348,7 @@ def _f1(covered: Mask, members: Mask) -> float:
 
 
 def measure_fit(rule: list[Condition], matrix: Array, members: Mask) -> tuple[float, float]:
-    """Measure how well a rule fits the members of a pocket.
-
-    Parameters
-    ----------
-    rule : list of Condition
-        All must hold; an empty rule covers every record.
-    matrix : float64 array, shape (n, p)
-        The records.
-    members : bool array, shape (n,)
-        Those of the pocket.
-
-    Returns
-    -------
-    covered, right : float
-        Share of the members that the rule covers, and of those covered that are members; nan without any.
-    """
+    """Measure how well a rule fits the members of a pocket."""
     covered = np.ones(len(matrix), bool)
     for condition in rule:
         covered &= condition.holds(matrix)

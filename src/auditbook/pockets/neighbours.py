@@ -73,28 +73,7 @@ def _choose(
 
 
 def order_keys(similarity: NDArray[np.floating], start: int, names: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Put similarity and the pair's own lot into one number that orders the records of a row.
-
-    Parameters
-    ----------
-    similarity : float array, shape (rows, n)
-        Trees shared by some records with all.
-    start : int
-        Position of the first of them.
-    names : uint64 array, shape (n,)
-        A random name of each record.
-
-    Returns
-    -------
-    int64 array, shape (rows, n)
-        Similarity in the upper 32 bits, 0 for a record with itself; the lot in the lower.
-
-    Examples
-    --------
-    >>> key = order_keys(np.ones((2, 2)), 0, mix(np.arange(2, dtype=np.uint64)))
-    >>> (key >> 32).tolist(), key[0, 1] == key[1, 0]
-    ([[0, 1], [1, 0]], True)
-    """
+    """Put similarity and the pair's own lot into one number that orders the records of a row."""
     rows = len(similarity)
     lot = mix(names[start : start + rows, None] ^ names) >> np.uint64(32)
     key = (similarity.astype(np.int64) << 32) | lot.astype(np.int64)

@@ -31,45 +31,19 @@ HUGE = 1e100
 
 @dataclass(frozen=True)
 class PocketWorld:
-    """A cohort as a pocket audit sees it: records in canonical order, each with one role.
+    """A cohort as a pocket audit sees it: records in canonical order, each with one role."""
 
-    Attributes
-    ----------
-    data : PocketData
-        All n records. Predictions of models trained here are nan on the development records, which they were
-        fitted on.
-    roles : Roles
-        Positions of the records of each role.
-    contrasts : tuple of Contrast
-        Pairs of groups that are compared.
-    order : int64 array, shape (n,)
-        Position in the cohort of each record.
-    notes : tuple of str
-        What was left out or mapped, in words.
-    """
-
+    # All n records. Predictions of models trained here are nan on the development records, which they were
+    # fitted on
     data: PocketData
-    roles: Roles
-    contrasts: tuple[Contrast, ...]
-    order: NDArray[np.int64]
-    notes: tuple[str, ...]
+    roles: Roles  # Positions of the records of each role
+    contrasts: tuple[Contrast, ...]  # Pairs of groups that are compared
+    order: NDArray[np.int64]  # shape (n,): Position in the cohort of each record
+    notes: tuple[str, ...]  # What was left out or mapped, in words
 
 
 def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
-    """Name the columns that maps may use: features without compared attributes, sites, units and late ones.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    settings : PocketSettings
-        Says whether late columns may be used, and which further ones may not.
-
-    Returns
-    -------
-    tuple of str
-        In the table's order.
-    """
+    """Name the columns that maps may use: features but compared attributes, sites, units, late ones."""
     file = cohort.file
     barred = _compared_columns(cohort, settings) | {file.site.column, file.unit.column}
     barred |= set(settings.exclude) | (set() if settings.late else set(cohort.late_columns))
@@ -107,33 +81,6 @@ def build_world(
 
     The order and the roles follow from the content of the records alone, outcome, groups and names of units
     left aside, so that neither renaming units nor shuffling rows changes anything.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    settings : PocketSettings
-        Roles, units, columns and models.
-    seed : int
-        Seed of the roles and of the training.
-    cache_dir : Path
-        Where trained scores are kept.
-    jobs : int
-        Cores to use; the result does not depend on it.
-    force : bool
-        True trains anew.
-    progress : callable
-        Is told what is being done.
-
-    Returns
-    -------
-    PocketWorld
-        Ready for discovery.
-
-    Raises
-    ------
-    InputError
-        If no column is left for the maps, a role would be empty, or no prediction can be audited.
     """
     columns = map_columns(cohort, settings)
     if not columns:

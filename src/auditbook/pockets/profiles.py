@@ -71,27 +71,7 @@ class ForestRule:
 def count_profiles(
     leaves: NDArray[np.int32], labels: NDArray[np.integer], *, n_leaves: int
 ) -> NDArray[np.int32]:
-    """Count the members of each pocket in each leaf.
-
-    Parameters
-    ----------
-    leaves : int32 array, shape (n, n_trees)
-        Leaves of the graph records.
-    labels : int array, shape (n,)
-        Pocket of each, from 0.
-    n_leaves : int
-        Leaves of all trees.
-
-    Returns
-    -------
-    int32 array, shape (n_leaves, C)
-        Profiles.
-
-    Examples
-    --------
-    >>> count_profiles(np.array([[0, 2], [1, 2]], dtype=np.int32), np.array([0, 1]), n_leaves=3).tolist()
-    [[1, 0], [0, 1], [1, 1]]
-    """
+    """Count the members of each pocket in each leaf."""
     n_pockets = int(labels.max(initial=-1)) + 1
     cells = leaves.astype(np.int64) * n_pockets + labels[:, None]
     counts = np.bincount(cells.ravel(), minlength=n_leaves * n_pockets)
@@ -131,24 +111,7 @@ def mean_similarity(
 
 
 def nearest_pocket(similarity: NDArray[np.float64]) -> Assignment:
-    """Find the pocket of the highest similarity, and its lead over the second.
-
-    Parameters
-    ----------
-    similarity : float array, shape (n, C)
-        Higher is closer.
-
-    Returns
-    -------
-    Assignment
-        Without any abstention. The first of equal pockets; the lead over nothing is the similarity itself.
-
-    Examples
-    --------
-    >>> found = nearest_pocket(np.array([[0.25, 0.75]]))
-    >>> found.codes.tolist(), found.lead.tolist()
-    ([1], [0.5])
-    """
+    """Find the pocket of the highest similarity, and its lead over the second."""
     codes = similarity.argmax(axis=1)
     best = np.take_along_axis(similarity, codes[:, None], axis=1)[:, 0]
     second = np.zeros(len(similarity))
@@ -194,23 +157,7 @@ def freeze_profiles(
 
 
 def load_profiles(arrays: Mapping[str, NDArray[Any]]) -> ForestRule:
-    """Rebuild a rule from its arrays.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        From `ForestRule.arrays`.
-
-    Returns
-    -------
-    ForestRule
-        The same.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If the arrays are not those of a rule.
-    """
+    """Rebuild a rule from its arrays."""
     encoding, forest = load_encoding(arrays), load_forest(arrays)
     counts, sizes = arrays["counts"].astype(np.int32), arrays["sizes"].astype(np.int64)
     features = max(len(encoding.columns), 1)

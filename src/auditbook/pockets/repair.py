@@ -67,49 +67,6 @@ def repair_pockets(
 
     The correction is one number a pocket: added to the log odds of a probability, or to the prediction of a
     continuous outcome, so that the mean error in the half where it is learned is zero.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        Learned from other records.
-    audit : PocketData
-        The audit records.
-    settings : PocketSettings
-        Support, levels and draws; each half must meet them by itself.
-    seed : int
-        Of the halves and of the bootstrap.
-    jobs : int
-        Threads; they change no result.
-    share : float
-        Part of the level that this map may use, as for `audit_map`.
-
-    Returns
-    -------
-    DataFrame
-        A row a model, pocket and half. `half` is the one that is corrected; `flagged` and `correction` come
-        from the other, and without a flag there is no correction. `n` records, mean error before and after
-        with simultaneous intervals, and mean squared error (the Brier score of a probability), all in `half`;
-        nan where nothing was corrected, or where the half could not be tested.
-
-    Examples
-    --------
-    >>> from auditbook.pockets.frozen import Assignment
-    >>> class Whole:
-    ...     n_pockets = 1
-    ...     def assign(self, table):
-    ...         return Assignment(np.zeros(len(table), np.int32), np.ones(len(table)), np.ones(len(table)))
-    ...     def arrays(self):
-    ...         return {}
-    >>> rng = np.random.default_rng(1)
-    >>> risk = np.full(4_000, 0.3)
-    >>> records = PocketData(
-    ...     pd.DataFrame(index=range(4_000)), (rng.random(4_000) < risk).astype(float), False,
-    ...     np.arange(4_000), "record", (), {"twice": 2 * risk},
-    ... )
-    >>> whole = FrozenMap("forest", Whole(), ("F1",), np.array([1]), np.array([0.3]))
-    >>> made = repair_pockets(whole, records, settings=PocketSettings(draws=199), seed=1)
-    >>> made["flagged"].tolist(), made["after"].abs().round(1).tolist()
-    ([True, True], [0.0, 0.0])
     """
     plain = replace(settings, paired=())
     first = split_units(audit.unit, np.random.default_rng(seed))
@@ -135,45 +92,13 @@ def repair_pockets(
 
 
 def split_units(unit: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Deal whole units to two halves of as many units, at random.
-
-    Parameters
-    ----------
-    unit : int array, shape (n,)
-        Unit of each record.
-    rng : Generator
-        Source of the draw.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True in the first half, which has one unit less when their number is odd.
-
-    Examples
-    --------
-    >>> first = split_units(np.array([3, 3, 5, 8, 8]), np.random.default_rng(1))
-    >>> bool(first[0] == first[1]), len({3, 5, 8} - set(np.array([3, 3, 5, 8, 8])[first]))
-    (True, 2)
-    """
+    """Deal whole units to two halves of as many units, at random."""
     units, member = np.unique(unit, return_inverse=True)
     return np.asarray((rng.permutation(len(units)) < len(units) // 2)[member])
 
 
 def learn_corrections(pockets: Sequence[str], half: _Half) -> dict[tuple[str, int], float]:
-    """Learn a correction for every pocket and model whose mean error is flagged in one half.
-
-    Parameters
-    ----------
-    pockets : sequence of str
-        Names of the map's pockets.
-    half : _Half
-        Its records and what testing found.
-
-    Returns
-    -------
-    dict of (str, int) to float
-        Correction by model and position of the pocket.
-    """
+    """Learn a correction for every pocket and model whose mean error is flagged in one half."""
     learned = {}
     for model, predictions in half.data.predictions.items():
         rows = half.rows(model)
@@ -226,27 +151,7 @@ def find_correction(predictions: Array, outcome: Array, *, continuous: bool) -> 
 
 
 def apply_correction(predictions: Array, correction: float, *, continuous: bool) -> Array:
-    """Add a correction to predictions, or to their log odds.
-
-    Parameters
-    ----------
-    predictions : float64 array, shape (n,)
-        Probabilities, or predicted values.
-    correction : float
-        From `find_correction`.
-    continuous : bool
-        True when the outcome is a number.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        The corrected ones.
-
-    Examples
-    --------
-    >>> apply_correction(np.array([0.5]), np.log(3), continuous=False).round(2).tolist()
-    [0.75]
-    """
+    """Add a correction to predictions, or to their log odds."""
     return predictions + correction if continuous else _chance(_log_odds(predictions) + correction)
 
 
@@ -260,20 +165,7 @@ def _chance(log_odds: Array) -> Array:
 
 
 def correct_pockets(half: _Half, learned: Mapping[tuple[str, int], float]) -> PocketData:
-    """Correct the records of one half, pocket by pocket.
-
-    Parameters
-    ----------
-    half : _Half
-        Its records and where they belong.
-    learned : mapping of (str, int) to float
-        From `learn_corrections` on the other half.
-
-    Returns
-    -------
-    PocketData
-        The same records; predictions elsewhere stay.
-    """
+    """Correct the records of one half, pocket by pocket."""
     predictions = {name: values.copy() for name, values in half.data.predictions.items()}
     for (model, place), correction in learned.items():
         inside = half.members(place)
@@ -319,31 +211,7 @@ def _square(half: _Half, model: str, place: int) -> float:
 def review_list(
     table: pd.DataFrame, *, maps: Sequence[FrozenMap], errors: pd.DataFrame, model: str
 ) -> pd.DataFrame:
-    """List the new records whose pocket is flagged for one model, and say in which direction.
-
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Features of records that have no outcome yet.
-    maps : sequence of FrozenMap
-        The audited maps.
-    errors : DataFrame
-        What testing found, with the columns of ``pocket_errors.csv``; mean errors alone are looked at.
-    model : str
-        Whose predictions are to be reviewed.
-
-    Returns
-    -------
-    DataFrame
-        A row a record and map: `record` (its position in `table`), `map`, `pocket`, `name` (the pocket in
-        words), `direction` ("over" where the prediction tends to be too high, "under" where it is too low),
-        `conflict` (True where the maps disagree on the direction). Records in no flagged pocket are left out.
-
-    Raises
-    ------
-    InputError
-        If the model was not audited, or a column that a map needs is missing.
-    """
+    """List the new records whose pocket is flagged for one model, and say in which direction."""
     if model not in set(errors["model"]):
         audited = list(dict.fromkeys(errors["model"]))
         raise InputError(

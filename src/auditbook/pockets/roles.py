@@ -23,18 +23,19 @@ MISSING = "\x00missing"
 
 @dataclass(frozen=True)
 class Roles:
-    """Positions, in the canonical order, of the records of each role; no unit has two roles.
+    """Positions, in the canonical order, of the records of each role; no unit has two roles."""
 
-    Attributes
-    ----------
-    development, graph, calibration, audit : int64 arrays
-        Increasing; together they hold every record once. Graph and calibration are the discovery part; they
-        share its units where these are too few to be split.
-    """
-
+    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
+    # share its units where these are too few to be split
     development: NDArray[np.int64]
+    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
+    # share its units where these are too few to be split
     graph: NDArray[np.int64]
+    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
+    # share its units where these are too few to be split
     calibration: NDArray[np.int64]
+    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
+    # share its units where these are too few to be split
     audit: NDArray[np.int64]
 
     @property
@@ -76,22 +77,6 @@ def hash_records(table: pd.DataFrame) -> Hashes:
     """Hash what the columns of each record hold.
 
     Numbers count by their value, not by how they are stored; names of columns play no part, their order does.
-
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Columns of numbers, truth values, dates, text or categories.
-
-    Returns
-    -------
-    uint64 array, shape (n,)
-        Equal for records that hold the same.
-
-    Examples
-    --------
-    >>> found = hash_records(pd.DataFrame({"age": [30, 40, 30], "sex": ["F", "M", "F"]}))
-    >>> found[0] == found[2], found[0] == found[1]
-    (True, False)
     """
     found = np.zeros(len(table), dtype=np.uint64)
     for position in range(table.shape[1]):
@@ -112,30 +97,7 @@ def _hash_column(column: pd.Series) -> Hashes:
 
 
 def canonical_order(hashes: Hashes, unit: ArrayLike) -> NDArray[np.int64]:
-    """Order records by the contents of their units, and within a unit by their own.
-
-    Parameters
-    ----------
-    hashes : uint64 array, shape (n,)
-        From `hash_records`.
-    unit : array, shape (n,)
-        Name or number of each record's unit.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        Positions; records of a unit stand together. Units that hold the same, and records of a unit that
-        hold the same, stay in the given order.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"age": [30, 40, 50]})
-    >>> one = canonical_order(hash_records(table), ["a", "b", "b"])
-    >>> back = table.iloc[::-1]
-    >>> two = canonical_order(hash_records(back), ["y", "y", "x"])
-    >>> table["age"].to_numpy()[one].tolist() == back["age"].to_numpy()[two].tolist()
-    True
-    """
+    """Order records by the contents of their units, and within a unit by their own."""
     codes, _ = pd.factorize(np.asarray(unit))
     content = np.zeros(codes.max(initial=-1) + 1, dtype=np.uint64)
     np.add.at(content, codes, mix(hashes))  # a sum does not depend on the order
@@ -146,35 +108,7 @@ def canonical_order(hashes: Hashes, unit: ArrayLike) -> NDArray[np.int64]:
 def assign_roles(
     unit: ArrayLike, *, development: float, discovery: float, graph_share: float, seed: int
 ) -> Roles:
-    """Give every unit one role at random.
-
-    Parameters
-    ----------
-    unit : array, shape (n,)
-        Unit of each record, the records in their canonical order; names play no part.
-    development, discovery : float
-        Shares of the units; the rest is audited.
-    graph_share : float
-        Share of the discovery units whose records form the graph.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    Roles
-        Positions of the records.
-
-    Raises
-    ------
-    InputError
-        If a role would have no unit.
-
-    Examples
-    --------
-    >>> found = assign_roles(np.arange(100), development=0.4, discovery=0.3, graph_share=0.8, seed=1)
-    >>> len(found.development), len(found.graph), len(found.calibration), len(found.audit)
-    (40, 24, 6, 30)
-    """
+    """Give every unit one role at random."""
     codes, names = pd.factorize(np.asarray(unit))
     n_units = len(names)
     n_development, n_discovery = round(development * n_units), round(discovery * n_units)

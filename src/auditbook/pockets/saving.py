@@ -127,18 +127,7 @@ def _rebuild(arrays: Arrays) -> FrozenMap:
 
 
 def digest_map(frozen: FrozenMap) -> str:
-    """Hash what decides where a record goes; words that describe the pockets play no part.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        Any map.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal over the rule, the map's name and the names of its pockets.
-    """
+    """Hash what decides where a record goes; words that describe the pockets play no part."""
     digest = hashlib.sha256(json.dumps([frozen.name, *frozen.pockets]).encode())
     for name, values in sorted(frozen.rule.arrays().items()):
         held = np.ascontiguousarray(values)

@@ -33,39 +33,24 @@ STILL = "errors do not vary between units"
 
 @dataclass(frozen=True)
 class MapAudit:
-    """What testing a frozen map found.
+    """What testing a frozen map found."""
 
-    Attributes
-    ----------
-    errors : DataFrame
-        A row a model, quantity, contrast and pocket, the overall first, with the columns of
-        ``pocket_errors.csv``. Of a gap, `units`, `effective_units` and `largest_unit` are those of the cell
-        that has the least, and `mean_prediction` and `mean_outcome` are focal minus reference, so that their
-        difference is the estimate; of a paired gap the prediction is the first model's minus the other's, and
-        the outcome cancels. Untested rows hold no outcome and no estimate.
-    assignment : Assignment
-        Pockets of the audit records.
-    """
-
+    # A row a model, quantity, contrast and pocket, the overall first, with the columns of
+    # ``pocket_errors.csv``. Of a gap, `units`, `effective_units` and `largest_unit` are those of the cell
+    # that has the least, and `mean_prediction` and `mean_outcome` are focal minus reference, so that their
+    # difference is the estimate; of a paired gap the prediction is the first model's minus the other's, and
+    # the outcome cancels. Untested rows hold no outcome and no estimate
     errors: pd.DataFrame
-    assignment: Assignment
+    assignment: Assignment  # Pockets of the audit records
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Chances of any false flag that the families of one map may use.
+    """Chances of any false flag that the families of one map may use."""
 
-    Attributes
-    ----------
-    error, gap : float
-        Of mean errors, and of gaps.
-    strict : float or None
-        Stricter level that is reported beside, for mean errors with sites as units.
-    """
-
-    error: float
-    gap: float
-    strict: float | None
+    error: float  # Of mean errors, and of gaps
+    gap: float  # Of mean errors, and of gaps
+    strict: float | None  # Stricter level that is reported beside, for mean errors with sites as units
 
 
 def audit_map(
@@ -166,20 +151,7 @@ def find_levels(audit: PocketData, settings: PocketSettings, share: float) -> Le
 
 
 def family_errors(family: Family, audit: PocketData) -> Array:
-    """Return what a family averages: prediction minus outcome, or one prediction minus the other.
-
-    Parameters
-    ----------
-    family : Family
-        Its model or models.
-    audit : PocketData
-        The records.
-
-    Returns
-    -------
-    float64 array, shape (n_records,)
-        Positive where the prediction is too high.
-    """
+    """Return what a family averages: prediction minus outcome, or one prediction minus the other."""
     first = audit.predictions[family.model]
     return first - (audit.predictions[family.other] if family.other else audit.outcome)
 
@@ -239,24 +211,7 @@ def sum_family(family: Family, audit: PocketData, status: Sequence[str]) -> Cont
 
 
 def judge_family(family: Family, found: Contributions, maxima: Array, levels: Levels) -> list[dict[str, Any]]:
-    """Turn estimates and draws into intervals and flags.
-
-    Parameters
-    ----------
-    family : Family
-        Whose tested quantities are judged.
-    found : Contributions
-        Their estimates.
-    maxima : float64 array, shape (draws,)
-        From `draw_maxima`.
-    levels : Levels
-        Chances of a false flag.
-
-    Returns
-    -------
-    list of dict
-        The columns that only a tested quantity has.
-    """
+    """Turn estimates and draws into intervals and flags."""
     critical = critical_value(maxima, levels.error if family.kind == "mu" else levels.gap)
     ratios = found.estimate / found.se
     strict = None
@@ -288,26 +243,7 @@ def describe_family(
     audit: PocketData,
     levels: Levels,
 ) -> list[dict[str, Any]]:
-    """Write the rows of all quantities of a family, tested or not.
-
-    Parameters
-    ----------
-    family : Family
-        The quantities.
-    status : sequence of str
-        From `judge_support`.
-    tested : sequence of dict
-        From `judge_family`, for those that are tested.
-    audit : PocketData
-        The records.
-    levels : Levels
-        Chances of a false flag.
-
-    Returns
-    -------
-    list of dict
-        Rows of ``pocket_errors.csv``.
-    """
+    """Write the rows of all quantities of a family, tested or not."""
     judged = iter(tested)
     return [
         {

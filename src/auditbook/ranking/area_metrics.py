@@ -26,31 +26,15 @@ Advice = Literal["report beside", "recommended", "with caution", "not recommende
 
 @dataclass(frozen=True)
 class AucMetric:
-    """A fairness metric that is made of areas, and what its critics say of it.
+    """A fairness metric that is made of areas, and what its critics say of it."""
 
-    Attributes
-    ----------
-    name, title : str
-        Short name, as in auc_fairness.csv, and name in full.
-    meaning : str
-        What it compares, and what its extremes say.
-    formula : str
-        The same in LaTeX, for any number of groups.
-    advice : {"report beside", "recommended", "with caution", "not recommended"}
-        The advice of Matos et al. (2026).
-    why : str
-        The reason for it.
-    source : str
-        Who proposed it.
-    """
-
-    name: str
-    title: str
-    meaning: str
-    formula: str
-    advice: Advice
-    why: str
-    source: str
+    name: str  # Short name, as in auc_fairness.csv, and name in full
+    title: str  # Short name, as in auc_fairness.csv, and name in full
+    meaning: str  # What it compares, and what its extremes say
+    formula: str  # The same in LaTeX, for any number of groups
+    advice: Advice  # The advice of Matos et al. (2026)
+    why: str  # The reason for it
+    source: str  # Who proposed it
 
 
 _KALLUS = "Kallus and Zhou (2019), arXiv:1902.05826"
@@ -165,24 +149,16 @@ AUC_METRICS = MappingProxyType({metric.name: metric for metric in _ALL})
 
 @dataclass(frozen=True)
 class AreaFinding:
-    """One metric of one attribute under one model.
+    """One metric of one attribute under one model."""
 
-    Attributes
-    ----------
-    metric : str
-        A key of `AUC_METRICS`.
-    group, other : int or None
-        The group it is about, or the pair with the largest difference (the first with the larger area).
-    value, low, high : float
-        The metric and its interval; nan where undefined.
-    """
-
-    metric: str
+    metric: str  # A key of `AUC_METRICS`
+    # The group it is about, or the pair with the largest difference (the first with the larger area)
     group: int | None
+    # The group it is about, or the pair with the largest difference (the first with the larger area)
     other: int | None
-    value: float
-    low: float
-    high: float
+    value: float  # The metric and its interval; nan where undefined
+    low: float  # The metric and its interval; nan where undefined
+    high: float  # The metric and its interval; nan where undefined
 
 
 def assess_areas(

@@ -33,23 +33,13 @@ ENDLESS = 50.0
 
 @dataclass(frozen=True)
 class Fitted:
-    """One coefficient of a calibration fit; nan where there is none.
+    """One coefficient of a calibration fit; nan where there is none."""
 
-    Attributes
-    ----------
-    value : float
-        Estimate.
-    low, high : float
-        Interval that takes records as independent.
-    site_low, site_high : float
-        Interval with whole sites as the units.
-    """
-
-    value: float = float("nan")
-    low: float = float("nan")
-    high: float = float("nan")
-    site_low: float = float("nan")
-    site_high: float = float("nan")
+    value: float = float("nan")  # Estimate
+    low: float = float("nan")  # Interval that takes records as independent
+    high: float = float("nan")  # Interval that takes records as independent
+    site_low: float = float("nan")  # Interval with whole sites as the units
+    site_high: float = float("nan")  # Interval with whole sites as the units
 
 
 NOTHING = Fitted()
@@ -168,38 +158,7 @@ def _open(bounds: ArrayLike) -> tuple[float, float]:
 
 
 def tabulate_calibration(records: AuditRecords, *, protocol: Protocol, level: float = 0.95) -> pd.DataFrame:
-    """Tabulate calibration intercept and slope of every group under every model: ``calibration.csv``.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    protocol : Protocol
-        The minimum support.
-    level : float
-        Coverage of the intervals.
-
-    Returns
-    -------
-    DataFrame
-        One row a model, attribute and group, in declared order, after one row for all records (attribute and
-        group "all"), with the columns `CALIBRATION_COLUMNS`: estimates with intervals that take records as
-        independent, then intervals with whole sites as the units (blank without sites) and the number of
-        sites. `reason` says why a number is missing, and of what a group has less than the minimum support. A
-        model without probabilities has the rows, and no numbers in them.
-
-    Raises
-    ------
-    InputError
-        If the records cannot be audited.
-
-    Examples
-    --------
-    >>> scores = (Score("m", "probability", 0.5, np.repeat([0.25, 0.75], 4)),)
-    >>> records = AuditRecords(np.array([0, 0, 0, 1, 0, 1, 1, 1], np.int8), (), scores)
-    >>> tabulate_calibration(records, protocol=Protocol())["slope"].round(6).tolist()
-    [1.0]
-    """
+    """Tabulate calibration intercept and slope of every group under every model: ``calibration.csv``."""
     check_records(records)
     site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
     whole = Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp))

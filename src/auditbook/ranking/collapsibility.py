@@ -67,25 +67,14 @@ def pool_samples(samples: Sequence[Sample]) -> Sample:
 
 @dataclass(frozen=True)
 class Performance:
-    """A performance metric, and the weights that make its overall value a mean of the groups'.
+    """A performance metric, and the weights that make its overall value a mean of the groups'."""
 
-    Attributes
-    ----------
-    name, title : str
-        Short name, and name in full.
-    value : callable
-        From a `Sample` to the metric; nan where it is undefined.
-    weight : callable or None
-        From a group's `Sample` to its weight; None where no weights of that kind exist.
-    weighed_by : str
-        What the weight counts, in words; blank without weights.
-    """
-
-    name: str
-    title: str
-    value: Callable[[Sample], float]
+    name: str  # Short name, and name in full
+    title: str  # Short name, and name in full
+    value: Callable[[Sample], float]  # From a `Sample` to the metric; nan where it is undefined
+    # From a group's `Sample` to its weight; None where no weights of that kind exist
     weight: Callable[[Sample], float] | None
-    weighed_by: str
+    weighed_by: str  # What the weight counts, in words; blank without weights
 
 
 def _share(hits: ArrayLike, among: ArrayLike) -> float:
@@ -298,23 +287,12 @@ def collapse(metric: Performance, samples: Sequence[Sample]) -> float:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two groups whose values of a metric lie on one side of its overall value.
+    """Two groups whose values of a metric lie on one side of its overall value."""
 
-    Attributes
-    ----------
-    metric : str
-        A key of `PERFORMANCE`.
-    groups : tuple of Sample
-        The two groups.
-    values : float array, shape (2,)
-        Their values.
-    overall : float
-        The value over all records; not between the two, so no mean of them, whatever the weights.
-    """
-
-    metric: str
-    groups: tuple[Sample, Sample]
-    values: Array
+    metric: str  # A key of `PERFORMANCE`
+    groups: tuple[Sample, Sample]  # The two groups
+    values: Array  # shape (2,): Their values
+    # The value over all records; not between the two, so no mean of them, whatever the weights
     overall: float
 
 
@@ -404,28 +382,7 @@ def compare_intercept_weights() -> pd.DataFrame:
 
 
 def tabulate_collapsibility(samples: Sequence[Sample]) -> pd.DataFrame:
-    """Compare the overall value of each of the fifteen metrics with the weighted mean of the groups' values.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        One a group.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric: metric, title, collapsible, weighed_by, lowest and highest (of the groups' values),
-        overall, mean (of the groups' values by weight; by number of records where there are no weights) and
-        difference (overall less mean). Undefined values are nan; a group without a value has no say in
-        lowest, highest and mean.
-
-    Examples
-    --------
-    >>> one = Sample(np.array([0, 1, 1]), np.array([0.2, 0.8, 0.4]))
-    >>> groups = [one, Sample(np.array([1]), np.array([0.3]))]
-    >>> bool((tabulate_collapsibility(groups)["difference"][:10].abs() < 1e-12).all())
-    True
-    """
+    """Compare the overall value of each metric with the weighted mean of the groups' values."""
     whole, rows = pool_samples(samples), []
     for metric in PERFORMANCE.values():
         values = np.array([metric.value(sample) for sample in samples])

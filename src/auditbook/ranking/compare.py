@@ -25,24 +25,15 @@ WHOLE = "all"
 
 @dataclass(frozen=True)
 class AreaDifference:
-    """How much larger the areas of one model are than those of another; all of shape (n_groups, n_groups).
+    """How much larger the areas of one model are than those of another; all of shape (n_groups, n_groups)."""
 
-    Attributes
-    ----------
-    difference : float array
-        [g, h]; nan without events of g or non-events of h.
-    se : float array
-        nan where fewer than two records (or sites) of either kind take part.
-    low, high : float array
-        Interval of each difference by itself, within -1 and 1; nan where the difference does not vary.
-    p_value : float array
-        Against no difference; 1 where both models place every record alike, nan where nothing can be said.
-    """
-
-    difference: Array
-    se: Array
+    difference: Array  # [g, h]; nan without events of g or non-events of h
+    se: Array  # nan where fewer than two records (or sites) of either kind take part
+    # Interval of each difference by itself, within -1 and 1; nan where the difference does not vary
     low: Array
+    # Interval of each difference by itself, within -1 and 1; nan where the difference does not vary
     high: Array
+    # Against no difference; 1 where both models place every record alike, nan where nothing can be said
     p_value: Array
 
 
@@ -204,32 +195,7 @@ def _conclude(difference: Array, se: Array, df: Array, level: float) -> AreaDiff
 
 
 def tabulate_auc_differences(records: AuditRecords, *, level: float = 0.95) -> pd.DataFrame:
-    """Compare every model's AUC matrix with the first model's: ``auc_differences.csv``.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    level : float
-        Coverage of each interval by itself.
-
-    Returns
-    -------
-    DataFrame
-        One row a further model, attribute, group of the events and group of the non-events, with the columns
-        `DIFFERENCE_COLUMNS`; the attribute "all" has one row for all records. `difference` is the model's
-        area less the other's (the first model's); `se_site` and the following take whole sites as the units.
-        No row with one model.
-
-    Examples
-    --------
-    >>> from auditbook.records import Score
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = tuple(Score(name, "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])) for name in "ab")
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> tabulate_auc_differences(records)["difference"].tolist()
-    [0.0, 0.0, 0.0, 0.0, 0.0]
-    """
+    """Compare every model's AUC matrix with the first model's: ``auc_differences.csv``."""
     check_records(records)
     whole = Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp))
     site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)

@@ -24,18 +24,10 @@ FEW = 32
 
 @dataclass(frozen=True)
 class MatrixLevels:
-    """Levels that make the intervals of an AUC matrix hold at once; each lies between the aim and 1.
+    """Levels that make the intervals of an AUC matrix hold at once; each lies between the aim and 1."""
 
-    Attributes
-    ----------
-    entries : float
-        For all areas of the matrix.
-    cross_pairs : float
-        For the differences A[g, h] - A[h, g] of all pairs.
-    """
-
-    entries: float
-    cross_pairs: float
+    entries: float  # For all areas of the matrix
+    cross_pairs: float  # For the differences A[g, h] - A[h, g] of all pairs
 
 
 def joint_levels(
@@ -103,26 +95,6 @@ def cross_errors(matrix: AucMatrix, *, by_site: bool = False) -> Array:
     """Find the standard errors of the differences A[g, h] - A[h, g].
 
     The two areas share no record, so records make them independent; sites do not.
-
-    Parameters
-    ----------
-    matrix : AucMatrix
-        From `auc_matrix`.
-    by_site : bool
-        True takes sites as the independent units, False records.
-
-    Returns
-    -------
-    float array, shape (n_groups, n_groups)
-        0 on the diagonal, where there is no difference.
-
-    Examples
-    --------
-    >>> from auditbook.ranking.matrix import auc_matrix
-    >>> rng = np.random.default_rng(1)
-    >>> matrix = auc_matrix(rng.integers(0, 2, 90), rng.random(90), rng.integers(0, 2, 90), 2)
-    >>> cross_errors(matrix).round(2).tolist()
-    [[0.0, 0.13], [0.13, 0.0]]
     """
     if by_site:
         found = site_errors(matrix)
@@ -137,24 +109,7 @@ def cross_errors(matrix: AucMatrix, *, by_site: bool = False) -> Array:
 
 
 def cross_correlation(matrix: AucMatrix) -> Array:
-    """Find the correlation of A[g, h] and A[h, g] over sites.
-
-    Parameters
-    ----------
-    matrix : AucMatrix
-        Made with sites.
-
-    Returns
-    -------
-    float array, shape (n_groups, n_groups)
-        0 where an area does not vary over sites or is undefined.
-
-    Examples
-    --------
-    >>> from auditbook.ranking.matrix import auc_matrix
-    >>> cross_correlation(auc_matrix([0, 1], [0.1, 0.2], [0, 0], 1, site=[0, 1])).tolist()
-    [[0.0]]
-    """
+    """Find the correlation of A[g, h] and A[h, g] over sites."""
     influence = np.nan_to_num(site_influence(matrix))
     product = np.einsum("sgh,shg->gh", influence, influence)
     size = np.sqrt(np.square(influence).sum(axis=0))
@@ -168,30 +123,6 @@ def draw_errors(
 
     Entries [g, h] and [k, l] vary together only through the events that they share (g = k) or the non-events
     (h = l), so n_groups roots of size n_groups hold the whole covariance.
-
-    Parameters
-    ----------
-    matrix : AucMatrix
-        From `auc_matrix`.
-    draws : int
-        Number of draws.
-    by_site : bool
-        True takes sites as the independent units, False records.
-    rng : Generator
-        Source of the draws.
-
-    Yields
-    ------
-    float array, shape (some, n_groups, n_groups)
-        Some of the draws; 0 where an entry is undefined.
-
-    Examples
-    --------
-    >>> from auditbook.ranking.matrix import auc_matrix
-    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1)
-    >>> noise = np.concatenate(list(draw_errors(matrix, draws=9_000, rng=np.random.default_rng(1))))
-    >>> round(float(noise.var()), 2)  # as its standard error says: 0.125
-    0.12
     """
     n_groups = len(matrix.auc)
     at_once = max(HELD // n_groups**2, 1)
@@ -225,29 +156,7 @@ def _root(scatter: Array, held: Array) -> Array:
 def pair_level(
     covariance: ArrayLike, *, level: float = 0.95, draws: int = DRAWS, rng: np.random.Generator
 ) -> float:
-    """Find the level at which the differences of all pairs of some quantities hold at once.
-
-    Parameters
-    ----------
-    covariance : float array, shape (K, K)
-        Of the quantities; nan for those that are left out.
-    level : float
-        Coverage of all intervals together.
-    draws : int
-        Number of draws.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    float
-        Between `level` and 1.
-
-    Examples
-    --------
-    >>> round(pair_level(np.eye(3), rng=np.random.default_rng(1)), 2)  # Tukey's 2.34 standard errors
-    0.98
-    """
+    """Find the level at which the differences of all pairs of some quantities hold at once."""
     matrix = np.asarray(covariance, float)
     variance = np.diagonal(matrix)
     square = variance[:, None] + variance - 2 * matrix
@@ -262,23 +171,7 @@ def pair_level(
 def set_level(
     covariance: ArrayLike, *, level: float = 0.95, draws: int = DRAWS, rng: np.random.Generator
 ) -> float:
-    """Find the level at which the intervals of some quantities hold at once.
-
-    Parameters
-    ----------
-    covariance, level, draws, rng
-        As for `pair_level`.
-
-    Returns
-    -------
-    float
-        Between `level` and 1.
-
-    Examples
-    --------
-    >>> round(set_level(np.eye(3), rng=np.random.default_rng(1)), 3)  # 0.95 to the power 1/3
-    0.983
-    """
+    """Find the level at which the intervals of some quantities hold at once."""
     matrix = np.asarray(covariance, float)
     se = np.sqrt(np.maximum(np.diagonal(matrix), 0))
     largest = [_largest(noise, se) for noise in _draw(matrix, draws, len(se), rng)]
@@ -306,27 +199,7 @@ def _largest(noise: Array, se: Array) -> Array:
 
 
 def level_of(largest: Array, level: float, *, count: int) -> float:
-    """Turn the largest errors of many draws into the level of one interval.
-
-    Parameters
-    ----------
-    largest : float array, shape (n_draws,)
-        Largest error of each draw, in standard errors.
-    level : float
-        Coverage of all intervals together.
-    count : int
-        Number of intervals; the level lies between `level` and that of Bonferroni.
-
-    Returns
-    -------
-    float
-        `level` itself for one interval.
-
-    Examples
-    --------
-    >>> level_of(np.zeros(10), 0.95, count=1)
-    0.95
-    """
+    """Turn the largest errors of many draws into the level of one interval."""
     if count <= 1:
         return level
     one = 1 - 2 * float(norm.sf(np.quantile(largest, level)))
@@ -387,30 +260,7 @@ def _recover(
 
 
 def bound_crossed(matrix: AucMatrix, interval: Interval, *, by_site: bool = False) -> Interval:
-    """Bound the differences A[g, h] - A[h, g] from the intervals of the matrix.
-
-    Parameters
-    ----------
-    matrix : AucMatrix
-        From `auc_matrix`.
-    interval : Interval
-        Of its entries, shape (n_groups, n_groups).
-    by_site : bool
-        True when sites are the units of the interval.
-
-    Returns
-    -------
-    Interval
-        Shape (n_groups, n_groups); nan where an entry has no interval.
-
-    Examples
-    --------
-    >>> from auditbook.ranking.matrix import auc_matrix, matrix_interval
-    >>> rng = np.random.default_rng(1)
-    >>> matrix = auc_matrix(rng.integers(0, 2, 90), rng.random(90), rng.integers(0, 2, 90), 2)
-    >>> float(bound_crossed(matrix, matrix_interval(matrix)).low[0, 1].round(2))
-    -0.17
-    """
+    """Bound the differences A[g, h] - A[h, g] from the intervals of the matrix."""
     below, above = matrix.auc - interval.low, interval.high - matrix.auc
     rho = cross_correlation(matrix) if by_site else 0.0
     return _recover(matrix.auc, below, above, matrix.auc.T, below.T, above.T, rho)

@@ -115,25 +115,7 @@ def auc_matrix(
 def order_matrix(
     levels: ScoreLevels, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None, n_sites: int = 0
 ) -> AucMatrix:
-    """Find all areas of one attribute from records that stand in the order of their scores.
-
-    Parameters
-    ----------
-    levels : ScoreLevels
-        From `rank_levels`; the same for every attribute.
-    codes, n_groups, site, n_sites
-        As for `sum_placements`.
-
-    Returns
-    -------
-    AucMatrix
-        As `auc_matrix`.
-
-    Examples
-    --------
-    >>> order_matrix(rank_levels([0, 1], [0.1, 0.2]), [0, 0], 1).auc.tolist()
-    [[1.0]]
-    """
+    """Find all areas of one attribute from records that stand in the order of their scores."""
     sums = sum_placements(levels, codes, n_groups, site=site, n_sites=n_sites)
     auc = rate(sums.event_sum, 2 * np.outer(sums.events, sums.others))
     return AucMatrix(
@@ -211,20 +193,12 @@ def _divisor(held: Array) -> Array:
 
 @dataclass(frozen=True)
 class SiteErrors:
-    """Standard errors with whole sites as the units.
+    """Standard errors with whole sites as the units."""
 
-    Attributes
-    ----------
-    se : float array, shape (n_groups, n_groups)
-        nan with fewer than two sites that take part.
-    sites : float array, shape (n_groups, n_groups)
-        Sites that hold an event of g or a non-event of h.
-    pairs : float array, shape (n_groups, n_groups)
-        Most pairs of an event of g and a non-event of h such that no two pairs share a site.
-    """
-
-    se: Array
-    sites: Array
+    se: Array  # shape (n_groups, n_groups): nan with fewer than two sites that take part
+    sites: Array  # shape (n_groups, n_groups): Sites that hold an event of g or a non-event of h
+    # shape (n_groups, n_groups): Most pairs of an event of g and a non-event of h such that no two pairs
+    # share a site
     pairs: Array
 
 
@@ -347,25 +321,7 @@ def bound_areas(
 
 
 def student_quantile(level: float, df: ArrayLike) -> Array:
-    """Find how many standard errors an interval reaches to each side.
-
-    Parameters
-    ----------
-    level : float
-        Its coverage.
-    df : float array
-        Degrees of freedom, infinite for the normal distribution; at least one is assumed.
-
-    Returns
-    -------
-    float array
-        1.96 for 95 % and infinite degrees of freedom.
-
-    Examples
-    --------
-    >>> student_quantile(0.95, [4, np.inf]).round(2).tolist()
-    [2.78, 1.96]
-    """
+    """Find how many standard errors an interval reaches to each side."""
     free = np.asarray(df, float)
     endless = ~(free < np.inf)
     quantile = t.ppf(0.5 + level / 2, np.where(endless, 1.0, np.maximum(free, 1.0)))

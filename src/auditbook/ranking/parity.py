@@ -18,39 +18,7 @@ PARITY = "AUC"
 def judge_auc_parity(
     records: AuditRecords, folds: Folds | None, *, protocol: Protocol, seed: int
 ) -> pd.DataFrame:
-    """Give AUC parity its verdict, flip rates and tier, even where the protocol leaves it out.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    folds : Folds or None
-        From `plan_folds`.
-    protocol : Protocol
-        Everything but the metrics, which are set aside.
-    seed : int
-        Seed of the run.
-
-    Returns
-    -------
-    DataFrame
-        One row a model and attribute, with the columns of verdicts.csv.
-
-    Raises
-    ------
-    InputError
-        As `judge`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from auditbook.records import Attribute, Score
-    >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
-    >>> scores = (Score("m", "rank", 0.5, np.tile([1.0, 0.0, 0.5, 0.2], 50)),)
-    >>> records = AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores)
-    >>> judge_auc_parity(records, None, protocol=Protocol(), seed=1)["verdict"].tolist()
-    ['pass']
-    """
+    """Give AUC parity its verdict, flip rates and tier, even where the protocol leaves it out."""
     alone = replace(protocol, metrics=(PARITY,))
     verdicts = judge(records, protocol=alone, seed=seed)
     sizes = sweep_sizes(records, verdicts, protocol=alone, seed=seed)

@@ -67,32 +67,18 @@ ROUNDED = MappingProxyType(
 
 @dataclass(frozen=True)
 class TwoGroupAreas:
-    """The areas and metrics that the published table lists, each a float.
+    """The areas and metrics that the published table lists, each a float."""
 
-    Attributes
-    ----------
-    auc_global : float
-        Overall area.
-    auc_m, auc_f : float
-        Areas within the groups.
-    xauc_mf, xauc_fm : float
-        Events of M against non-events of F, and the reverse.
-    xauc1_m, xauc1_f : float
-        Events of a group against all non-events.
-    auc_parity, xauc_parity, xauc1_parity : float
-        Absolute differences of the three pairs.
-    """
-
-    auc_global: float
-    auc_m: float
-    auc_f: float
-    xauc_mf: float
-    xauc_fm: float
-    xauc1_m: float
-    xauc1_f: float
-    auc_parity: float
-    xauc_parity: float
-    xauc1_parity: float
+    auc_global: float  # Overall area
+    auc_m: float  # Areas within the groups
+    auc_f: float  # Areas within the groups
+    xauc_mf: float  # Events of M against non-events of F, and the reverse
+    xauc_fm: float  # Events of M against non-events of F, and the reverse
+    xauc1_m: float  # Events of a group against all non-events
+    xauc1_f: float  # Events of a group against all non-events
+    auc_parity: float  # Absolute differences of the three pairs
+    xauc_parity: float  # Absolute differences of the three pairs
+    xauc1_parity: float  # Absolute differences of the three pairs
 
 
 def integrate_scenario(scenario: Scenario) -> TwoGroupAreas:
@@ -212,27 +198,7 @@ class SimulatedRecords:
 
 
 def simulate_scenario(scenario: Scenario, *, n: int, rng: np.random.Generator) -> SimulatedRecords:
-    """Draw records from a scenario.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        What is drawn from.
-    n : int
-        Number of records; the published simulation has 100,000.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    SimulatedRecords
-        Group, outcome and score of each record.
-
-    Examples
-    --------
-    >>> simulate_scenario(SCENARIOS["i"], n=3, rng=np.random.default_rng(1)).codes.tolist()
-    [0, 1, 0]
-    """
+    """Draw records from a scenario."""
     codes = (rng.random(n) >= scenario.share_m).astype(np.int8)
     rate = np.array([scenario.rate_m, scenario.rate_f])[codes]
     outcome = (rng.random(n) < rate).astype(np.int8)
@@ -244,24 +210,7 @@ def simulate_scenario(scenario: Scenario, *, n: int, rng: np.random.Generator) -
 
 
 def estimate_scenario(records: SimulatedRecords) -> pd.DataFrame:
-    """Estimate what the published table lists from simulated records.
-
-    Parameters
-    ----------
-    records : SimulatedRecords
-        From `simulate_scenario`.
-
-    Returns
-    -------
-    DataFrame
-        One row a quantity of `TwoGroupAreas`: quantity, estimate, se (DeLong's; blank for the differences).
-
-    Examples
-    --------
-    >>> table = estimate_scenario(simulate_scenario(SCENARIOS["i"], n=9_000, rng=np.random.default_rng(1)))
-    >>> table["quantity"].tolist()[:3]
-    ['auc_global', 'auc_m', 'auc_f']
-    """
+    """Estimate what the published table lists from simulated records."""
     matrix = auc_matrix(records.outcome, records.values, records.codes, len(GROUPS))
     found = _name(matrix.auc, matrix.event_share, matrix.other_share)
     error, summary = standard_errors(matrix), summarise_areas(matrix)
@@ -279,16 +228,10 @@ def estimate_scenario(records: SimulatedRecords) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Envelope:
-    """What a published figure can be when each printed parameter is rounded.
+    """What a published figure can be when each printed parameter is rounded."""
 
-    Attributes
-    ----------
-    low, high : TwoGroupAreas
-        Least and largest values.
-    """
-
-    low: TwoGroupAreas
-    high: TwoGroupAreas
+    low: TwoGroupAreas  # Least and largest values
+    high: TwoGroupAreas  # Least and largest values
 
 
 def find_envelope(scenario: Scenario, *, steps: int = 5) -> Envelope:
@@ -296,24 +239,6 @@ def find_envelope(scenario: Scenario, *, steps: int = 5) -> Envelope:
 
     Means, shares and rates go to both ends of what rounds to the printed digits; the standard deviation,
     printed as 0.01, takes several values from 0.005 to 0.015.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        As printed.
-    steps : int
-        Values of the standard deviation that are tried, both ends included.
-
-    Returns
-    -------
-    Envelope
-        Extremes over all combinations: reached, so the true envelope is at least as wide.
-
-    Examples
-    --------
-    >>> found = find_envelope(SCENARIOS["i"])
-    >>> found.low.auc_m < 0.88 < found.high.auc_m
-    True
     """
     table = pd.DataFrame([asdict(integrate_scenario(one)) for one in _vary(scenario, steps)])
     low, high = table.min(), table.max()

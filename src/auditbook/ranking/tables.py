@@ -38,24 +38,12 @@ UNDEFINED, NO_INTERVAL, ONE_SIDED, KNOWN = "undefined", "no interval", "one-side
 
 @dataclass(frozen=True)
 class MeasuredAreas:
-    """The areas of one attribute under one model.
+    """The areas of one attribute under one model."""
 
-    Attributes
-    ----------
-    model : str
-        Name of the model.
-    attribute : Attribute
-        The groups that hold records, as settled.
-    empty : tuple of str
-        Groups that were declared but hold no record.
-    matrix : AucMatrix
-        Of the settled groups.
-    """
-
-    model: str
-    attribute: Attribute
-    empty: tuple[str, ...]
-    matrix: AucMatrix
+    model: str  # Name of the model
+    attribute: Attribute  # The groups that hold records, as settled
+    empty: tuple[str, ...]  # Groups that were declared but hold no record
+    matrix: AucMatrix  # Of the settled groups
 
     def stream(self, seed: int, what: str) -> np.random.Generator:
         """Open a stream of random numbers that depends on model and attribute alone."""
@@ -63,31 +51,7 @@ class MeasuredAreas:
 
 
 def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
-    """Find the AUC matrix of every attribute under every model; scores are sorted once a model.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited. Decisions of 0 and 1 are scores with two values.
-
-    Returns
-    -------
-    list of MeasuredAreas
-        By model, then attribute, each in declared order.
-
-    Raises
-    ------
-    InputError
-        If the records cannot be audited.
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> measure_areas(records)[0].matrix.auc.tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Find the AUC matrix of every attribute under every model; scores are sorted once a model."""
     check_records(records)
     settled = [settle_groups(attribute, records.outcome) for attribute in records.attributes]
     site, n_sites = None, 0

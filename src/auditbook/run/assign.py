@@ -30,19 +30,15 @@ MOST = 0.5
 
 @dataclass(frozen=True)
 class Assigned:
-    """What became of a file of new records.
+    """What became of a file of new records."""
 
-    Attributes
-    ----------
-    records, abstained, review : int
-        Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map.
-    notes : tuple of str
-        What of the file could not be read, column by column; and whether most records are to be reviewed.
-    """
-
+    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
     records: int
+    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
     abstained: int
+    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
     review: int
+    # What of the file could not be read, column by column; and whether most records are to be reviewed
     notes: tuple[str, ...]
 
 
@@ -118,27 +114,7 @@ def _open_maps(folder: Path) -> Run:
 
 
 def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]:
-    """Find cells that hold something that a map cannot read, and refuse columns that hold nothing else.
-
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        New records.
-    encoding : Encoding
-        How a map reads them.
-    file : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    list of str
-        A sentence a column of which some cells are read as missing.
-
-    Raises
-    ------
-    InputError
-        If a column is not there, or none of its filled cells can be read; if every column is blank.
-    """
+    """Find cells that hold something that a map cannot read, and refuse columns that hold nothing else."""
     names = [str(name) for name in table.columns]
     absent = [column.name for column in encoding.columns if column.name not in names]
     if absent:
@@ -175,22 +151,7 @@ def check_cells(table: pd.DataFrame, encoding: Encoding, file: str) -> list[str]
 
 
 def place_records(frozen: FrozenMap, found: Assignment, findings: pd.DataFrame) -> pd.DataFrame:
-    """Describe records on one map: pocket, its name, how near, and what was flagged there.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        The map.
-    found : Assignment
-        Where it sends the records.
-    findings : DataFrame
-        From `list_findings`.
-
-    Returns
-    -------
-    DataFrame
-        A row a record; blank texts where nothing is to be said.
-    """
+    """Describe records on one map: pocket, its name, how near, and what was flagged there."""
     words = [*frozen.pockets, ABSTAINED]
     titles = [*(frozen.titles or [""] * len(frozen.pockets)), ""]
     here = findings[findings["map"] == frozen.name]
@@ -207,20 +168,7 @@ def place_records(frozen: FrozenMap, found: Assignment, findings: pd.DataFrame) 
 
 
 def name_conflicts(findings: pd.DataFrame, n: int) -> NDArray[np.object_]:
-    """Say for which model, and pair of groups, the maps flag each record in opposite directions.
-
-    Parameters
-    ----------
-    findings : DataFrame
-        From `list_findings`.
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    object array, shape (n,)
-        Such as ``xgboost conflict for B - A``; blank where they do not.
-    """
+    """Say for which model, and pair of groups, the maps flag each record in opposite directions."""
     torn = findings[findings["conflict"]].drop_duplicates(["record", "model", "contrast"])
     return _join(torn, pd.Series("conflict", torn.index), n)
 

@@ -29,22 +29,7 @@ HIDDEN = "remove-cell"
 
 
 def check_parameters(notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], chapter: str) -> None:
-    """Refuse parameters that the chapter does not declare or that have another type than its default.
-
-    Parameters
-    ----------
-    notebook : notebook
-        The chapter, with one cell tagged ``parameters``.
-    parameters : mapping of str to value
-        What is to be passed.
-    chapter : str
-        Name of the chapter, for the message.
-
-    Raises
-    ------
-    InputError
-        One fault a parameter, with the nearest declared name.
-    """
+    """Refuse parameters that the chapter does not declare or that have another type than its default."""
     declared = declared_parameters(notebook, chapter)
     faults = []
     for name, value in parameters.items():
@@ -61,25 +46,7 @@ def check_parameters(notebook: nbformat.NotebookNode, parameters: Mapping[str, A
 
 
 def declared_parameters(notebook: nbformat.NotebookNode, chapter: str) -> dict[str, Any]:
-    """Read the parameters of a chapter and their defaults from its one ``parameters`` cell.
-
-    Parameters
-    ----------
-    notebook : notebook
-        The chapter.
-    chapter : str
-        Name of the chapter, for the message.
-
-    Returns
-    -------
-    dict of str to value
-        Defaults by name.
-
-    Raises
-    ------
-    RunError
-        If the chapter has no such cell, more than one, or one that holds more than plain assignments.
-    """
+    """Read the parameters of a chapter and their defaults from its one ``parameters`` cell."""
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     if len(cells) != 1:
         raise RunError(f"chapter '{chapter}' has {len(cells)} cells tagged 'parameters'; it needs one")
@@ -94,18 +61,7 @@ def declared_parameters(notebook: nbformat.NotebookNode, chapter: str) -> dict[s
 
 
 def read_chapter(name: str) -> nbformat.NotebookNode:
-    """Read a chapter's Markdown source as a notebook bound to the running environment's kernel.
-
-    Parameters
-    ----------
-    name : str
-        Name of the chapter.
-
-    Returns
-    -------
-    notebook
-        Without outputs; cell ids depend on position only, so that the same source gives the same file.
-    """
+    """Read a chapter's Markdown source as a notebook bound to the running environment's kernel."""
     notebook = jupytext.read(chapter_source(name))
     notebook.metadata["kernelspec"] = {"name": KERNEL, "display_name": "Python 3", "language": "python"}
     for position, cell in enumerate(notebook.cells):
@@ -149,29 +105,7 @@ def execute_chapters(
     jobs: int = 1,
     finished: Callable[[str, float], None] = lambda name, seconds: None,
 ) -> None:
-    """Execute chapters side by side and write the notebooks with their outputs.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of chapters.
-    parameters : mapping of str to value
-        Values for the ``parameters`` cell of each, checked before any is started.
-    folder : Path
-        Where the notebooks ``<name>.ipynb`` go; the working folder of the chapters.
-    jobs : int
-        How many to execute at the same time.
-    finished : callable
-        Is told the name of each finished chapter and its time in seconds.
-
-    Raises
-    ------
-    InputError
-        If a parameter is wrong.
-    RunError
-        If a cell fails: names chapter, cell and error. If a process is stopped from outside. Chapters that
-        were finished before are kept.
-    """
+    """Execute chapters side by side and write the notebooks with their outputs."""
     notebooks = {name: read_chapter(name) for name in names}
     for name, notebook in notebooks.items():
         check_parameters(notebook, parameters, name)

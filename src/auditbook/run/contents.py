@@ -35,23 +35,7 @@ def chapter_names() -> list[str]:
 
 
 def chapter_source(name: str) -> Path:
-    """Find the Markdown source of a chapter.
-
-    Parameters
-    ----------
-    name : str
-        Name of the chapter, such as ``"metrics"``.
-
-    Returns
-    -------
-    Path
-        The file below ``notebooks``.
-
-    Raises
-    ------
-    InputError
-        If the book has no such chapter.
-    """
+    """Find the Markdown source of a chapter."""
     if name not in chapter_names():
         listed = ", ".join(chapter_names())
         raise InputError(

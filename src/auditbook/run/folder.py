@@ -15,15 +15,7 @@ MADE = ("results", "notebooks", "html", "scores", "next", "run.json")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a JSON file whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is made where it is missing.
-    content : dict
-        Values that JSON can hold.
-    """
+    """Write a JSON file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".tmp")
     draft.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -56,18 +48,7 @@ def note_key(folder: Path, name: str, key: str) -> None:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that holds what a run would replace and no run has made.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder asked for; it need not exist.
-
-    Raises
-    ------
-    InputError
-        With the names of what stands there.
-    """
+    """Refuse a folder that holds what a run would replace and no run has made."""
     taken = [name for name in MADE if os.path.lexists(folder / name)]
     if taken and not (folder / LOCK).exists() and "audit" not in read_hashes(folder):
         raise InputError(
@@ -99,37 +80,13 @@ def remove(path: Path) -> None:
 
 
 def note_step(info: dict[str, Any], name: str, status: str, seconds: float) -> None:
-    """Write down how a step went, in the place of what was noted of it before.
-
-    Parameters
-    ----------
-    info : dict
-        Content of run.json with the list ``steps``; changed in place.
-    name : str
-        The step.
-    status : {"done", "kept"}
-        Done now, or kept from before because nothing it depends on has changed.
-    seconds : float
-        How long it took.
-    """
+    """Write down how a step went, in the place of what was noted of it before."""
     others = [step for step in info["steps"] if step["step"] != name]
     info["steps"] = [*others, {"step": name, "status": status, "seconds": round(seconds, 2)}]
 
 
 def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ...]) -> None:
-    """Put a finished run in the place of the last one; ``run.json`` goes last.
-
-    Parameters
-    ----------
-    made : Path
-        Where the run was made; removed.
-    folder : Path
-        The run's folder.
-    info : dict
-        Content of run.json.
-    parts : tuple of str
-        Folders to replace; others stay as they are.
-    """
+    """Put a finished run in the place of the last one; ``run.json`` goes last."""
     for part in parts:
         last, old = folder / part, folder / f".old-{part}"
         remove(old)

@@ -11,15 +11,7 @@ from auditbook.project import project_file
 
 
 def stage_book(notebooks: Path, stage: Path) -> None:
-    """Lay out everything that a build reads, away from the top of the clone.
-
-    Parameters
-    ----------
-    notebooks : Path
-        Folder with the executed chapters, ``*.ipynb``.
-    stage : Path
-        Folder to fill; what it held before is removed.
-    """
+    """Lay out everything that a build reads, away from the top of the clone."""
     if stage.exists():
         shutil.rmtree(stage)
     stage.mkdir(parents=True)
@@ -45,20 +37,7 @@ def mathjax_file() -> Path:
 
 
 def build_html(stage: Path, target: Path) -> None:
-    """Build the staged book; warnings are errors.
-
-    Parameters
-    ----------
-    stage : Path
-        What `stage_book` filled.
-    target : Path
-        Folder for the pages; replaced only when the build has succeeded.
-
-    Raises
-    ------
-    RunError
-        With the builder's own words, when it fails or leaves no first page.
-    """
+    """Build the staged book; warnings are errors."""
     start = "from jupyter_book.cli.main import main; main()"
     call = [sys.executable, "-c", start, "build", "-W", "--keep-going", "--quiet", str(stage)]
     built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)

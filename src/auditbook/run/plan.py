@@ -52,24 +52,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request with everything looked up that it depends on.
+    """A request with everything looked up that it depends on."""
 
-    Attributes
-    ----------
-    request : Request
-        What was asked.
-    file : CohortFile
-        The validated cohort file.
-    protocol : Protocol
-        The constants in force: cohort file, profile and seed together.
-    folder : Path
-        The run's folder.
-    """
-
-    request: Request
-    file: CohortFile
-    protocol: Protocol
-    folder: Path
+    request: Request  # What was asked
+    file: CohortFile  # The validated cohort file
+    protocol: Protocol  # The constants in force: cohort file, profile and seed together
+    folder: Path  # The run's folder
 
     @property
     def next(self) -> Path:
@@ -153,18 +141,7 @@ def load_planned(plan: Plan) -> Cohort:
 
 
 def audit_key(plan: Plan) -> str:
-    """Hash everything that the results depend on.
-
-    Parameters
-    ----------
-    plan : Plan
-        From `plan_run`.
-
-    Returns
-    -------
-    str
-        The same for the same cohort file, data, profile, constants, code and versions.
-    """
+    """Hash everything that the results depend on."""
     parts = [plan.file.digest(plan.request.data), repr(plan.request.profile), repr(plan.protocol)]
     panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
     return digest_text(*parts, panel, code_digest(), json.dumps(versions()))
@@ -172,15 +149,7 @@ def audit_key(plan: Plan) -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep a second run out of the folder while one is at work; leave no empty folder behind.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be made or written, or holds what a run would replace and no run has made.
-    RunError
-        If another run is at work there.
-    """
+    """Keep a second run out of the folder while one is at work; leave no empty folder behind."""
     lock = folder / LOCK
     try:
         refuse_foreign(folder)

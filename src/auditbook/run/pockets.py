@@ -85,18 +85,6 @@ def open_application(cohorts: Sequence[str], run: Run) -> Run:
 
     The run itself is taken when it is one of the cohorts; else the first one whose data are there. The last
     one named is synthetic, so that there always is one. Results are kept from run to run.
-
-    Parameters
-    ----------
-    cohorts : sequence of str
-        Names of cohort files that the project has, in order of preference.
-    run : Run
-        The run that the chapter belongs to; its profile is used.
-
-    Returns
-    -------
-    Run
-        With the tables of the pocket audit only, unless it is `run`.
     """
     if run.info["name"] in cohorts and run.info.get("pockets", {}).get("status") == "done":
         return run

@@ -20,21 +20,11 @@ Tables = dict[str, pd.DataFrame]
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of an audit.
+    """The steps of an audit."""
 
-    Attributes
-    ----------
-    plan : Plan
-        What was asked; tables go to its folder ``next``.
-    timing : dict
-        Content of run.json with the list ``steps``; grows with every step.
-    progress : Progress
-        Is told of every step.
-    """
-
-    plan: Plan
-    timing: dict[str, Any]
-    progress: Progress
+    plan: Plan  # What was asked; tables go to its folder ``next``
+    timing: dict[str, Any]  # Content of run.json with the list ``steps``; grows with every step
+    progress: Progress  # Is told of every step
 
     def do(self, name: str, text: str, make: Callable[[], T]) -> T:
         """Do one step and return what it made."""
@@ -69,20 +59,7 @@ class Steps:
 
 
 def find_pockets(steps: Steps, cohort: Cohort) -> dict[str, Any]:
-    """Make the tables and maps of the pocket audit, in ``next``.
-
-    Parameters
-    ----------
-    steps : Steps
-        Of the run.
-    cohort : Cohort
-        The cohort.
-
-    Returns
-    -------
-    dict
-        What run.json says of the pocket audit.
-    """
+    """Make the tables and maps of the pocket audit, in ``next``."""
     plan = steps.plan
     settings = plan.request.profile.apply_to_pockets(plan.file.pockets)
     found = steps.do(

@@ -52,22 +52,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
 
 
 def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str, Any]:
-    """Say what a run read, used and left out: the content of run.json but for its steps and results.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked.
-    cohort : Cohort
-        What was read.
-    scored : ScoredCohort
-        What was audited.
-
-    Returns
-    -------
-    dict
-        Values that JSON can hold.
-    """
+    """Say what a run read, used and left out: the content of run.json but for its steps and results."""
     return describe_cohort(plan, cohort) | {
         "rows_audited": len(scored.audit),
         "rows_train": len(scored.train),
@@ -77,20 +62,7 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
 
 
 def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:
-    """Say what a run read and left out, and under which constants, whatever was done with it.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked.
-    cohort : Cohort
-        What was read.
-
-    Returns
-    -------
-    dict
-        Values that JSON can hold.
-    """
+    """Say what a run read and left out, and under which constants, whatever was done with it."""
     protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
     return {
         **plan.file.describe(),

@@ -33,18 +33,10 @@ Kind = Literal["number", "truth value", "date", "category"]
 
 @dataclass(frozen=True)
 class LeftOutColumn:
-    """A column that no model sees.
+    """A column that no model sees."""
 
-    Attributes
-    ----------
-    column : str
-        Its name in the cohort.
-    reason : str
-        Why, in words.
-    """
-
-    column: str
-    reason: str
+    column: str  # Its name in the cohort
+    reason: str  # Why, in words
 
 
 @dataclass(frozen=True)

@@ -234,34 +234,7 @@ Folds = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 def make_classifier(config: ModelConfig, *, seed: int, jobs: int, folds: Folds | None = None) -> Any:
-    """Make an untrained classifier from its configuration.
-
-    Parameters
-    ----------
-    config : ModelConfig
-        A model of the panel.
-    seed : int
-        Seed of the training, where the class takes one.
-    jobs : int
-        Cores to use, where the class takes them.
-    folds : sequence of (rest, fold), optional
-        Folds for which the members of a stack are fitted on the rest; the library's own when left out.
-
-    Returns
-    -------
-    classifier
-        An object with ``fit(X, y)`` and ``predict_proba(X)``.
-
-    Raises
-    ------
-    InputError
-        If the library has no such class, or the class does not know a parameter.
-
-    Examples
-    --------
-    >>> make_classifier(read_panel()["xgboost"], seed=42, jobs=1).max_depth
-    10
-    """
+    """Make an untrained classifier from its configuration."""
     module, _, name = config.estimator.rpartition(".")
     parameters = dict(config.parameters)
     parameters |= {config.seed_key: seed} if config.seed_key else {}

@@ -196,13 +196,7 @@ def _plan_trainings(
 
 
 def make_lean(config: ModelConfig) -> ModelConfig:
-    """Give the variant of a model that is trained without the late features its names.
-
-    Examples
-    --------
-    >>> make_lean(read_panel()["logistic"]).name
-    'logistic_lean'
-    """
+    """Give the variant of a model that is trained without the late features its names."""
     return replace(config, name=name_lean(config.name), title=f"{config.title}, no late features")
 
 

@@ -122,30 +122,7 @@ def _check_support(outcome: NDArray, split: Split) -> None:
 
 
 def fold_units(unit: ArrayLike, *, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Deal units into (at most five) folds for fitting out of fold.
-
-    Parameters
-    ----------
-    unit : array of str, shape (n,)
-        Name of each record's unit.
-    seed : int
-        Seed of the deal.
-
-    Returns
-    -------
-    list of (rest, fold) pairs of int64 arrays
-        Every record lies in one `fold`, all records of a unit in the same.
-
-    Raises
-    ------
-    InputError
-        If there is only one unit.
-
-    Examples
-    --------
-    >>> [fold.tolist() for _, fold in fold_units(["a", "a", "b"], seed=1)]
-    [[0, 1], [2]]
-    """
+    """Deal units into (at most five) folds for fitting out of fold."""
     codes, names = pd.factorize(np.asarray(unit, dtype=object), sort=True)
     if len(names) < 2:
         raise InputError(

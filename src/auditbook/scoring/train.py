@@ -36,18 +36,10 @@ FEW_RECORDS = 5_000
 
 @dataclass(frozen=True)
 class TrainedScores:
-    """Scores of one model for the audited records.
+    """Scores of one model for the audited records."""
 
-    Attributes
-    ----------
-    values : float64 array, shape (n_audit,)
-        Probabilities of the event.
-    cached : bool
-        True when they were read from the cache.
-    """
-
-    values: NDArray[np.float64]
-    cached: bool
+    values: NDArray[np.float64]  # shape (n_audit,): Probabilities of the event
+    cached: bool  # True when they were read from the cache
 
 
 def train_scores(
@@ -267,19 +259,7 @@ def scores_key(
     seed: int,
     weights: NDArray[np.float64] | None = None,
 ) -> str:
-    """Hash everything that determines a trained model's scores.
-
-    Parameters
-    ----------
-    config, features, train_outcome, seed, weights
-        As for `train_scores`.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal over the matrices, the training outcomes (and, for a stack, the units that its
-        folds are made of), the configuration, the seed, the versions of the libraries and `CODE_VERSION`.
-    """
+    """Hash everything that determines a trained model's scores."""
     packages = sorted({*config.packages, "scikit-learn", "numpy", "scipy"})
     parts = {
         "code": CODE_VERSION,

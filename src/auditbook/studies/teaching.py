@@ -28,25 +28,6 @@ def draw_lesson(*, n: int, rng: np.random.Generator) -> PocketData:
     One model is blind to earlier stays and gives the mean risk at the patient's age; one is blind to age; one
     knows the risk and multiplies it by 1.30 at the weekend and by 0.88 on other days. The first two are
     calibrated at every score, and all three have no error over all patients.
-
-    Parameters
-    ----------
-    n : int
-        Patients.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    PocketData
-        Features age, stays and weekend; a binary outcome; attribute sex, which plays no part; every patient a
-        unit of its own; predictions of "blind to stays", "blind to age" and "off at weekends".
-
-    Examples
-    --------
-    >>> patients = draw_lesson(n=100, rng=np.random.default_rng(1))
-    >>> list(patients.predictions)
-    ['blind to stays', 'blind to age', 'off at weekends']
     """
     age, stays = rng.choice(AGES, n), rng.choice(STAYS, n, p=STAYS_SHARES)
     weekend = (rng.random(n) < 2 / 7).astype(int)
@@ -68,23 +49,7 @@ def draw_lesson(*, n: int, rng: np.random.Generator) -> PocketData:
 
 
 def group_patients(learn: PocketData, audit: PocketData, *, leaves: int = 6) -> dict[str, NDArray[np.int64]]:
-    """Group audited patients in every way that the chapter compares.
-
-    Parameters
-    ----------
-    learn : PocketData
-        Patients from whom pockets and slices are learned.
-    audit : PocketData
-        Other patients, shape (n,).
-    leaves : int
-        Leaves of each tree.
-
-    Returns
-    -------
-    dict of str to int array, shape (n,)
-        Group of each audited patient: "sex" (declared beforehand), "outcome" (leaves of a tree that predicts
-        the outcome), and for every model its name (leaves of a tree that predicts this model's error).
-    """
+    """Group audited patients in every way that the chapter compares."""
     targets = {"outcome": learn.outcome}
     targets |= {name: guess - learn.outcome for name, guess in learn.predictions.items()}
     found = {"sex": audit.attributes[0].codes.astype(np.int64)}
@@ -96,25 +61,7 @@ def group_patients(learn: PocketData, audit: PocketData, *, leaves: int = 6) -> 
 
 
 def average_errors(errors: NDArray[np.float64], codes: NDArray[np.integer]) -> pd.DataFrame:
-    """Average errors group by group, with 95% intervals for independent records.
-
-    Parameters
-    ----------
-    errors : float array, shape (n,)
-        Prediction minus outcome.
-    codes : int array, shape (n,)
-        Group of each record, from 0; every group has two records or more.
-
-    Returns
-    -------
-    DataFrame
-        One row a group: group, n, estimate, ci_low, ci_high.
-
-    Examples
-    --------
-    >>> average_errors(np.array([0.5, -0.5, 0.25, 0.25]), np.array([0, 0, 1, 1]))["estimate"].tolist()
-    [0.0, 0.25]
-    """
+    """Average errors group by group, with 95% intervals for independent records."""
     found = pd.Series(errors).groupby(codes).agg(["size", "mean", "std"])
     half = 1.96 * found["std"] / np.sqrt(found["size"])
     return pd.DataFrame(
@@ -129,21 +76,7 @@ def average_errors(errors: NDArray[np.float64], codes: NDArray[np.integer]) -> p
 
 
 def compare_groupings(learn: PocketData, audit: PocketData, *, leaves: int = 6) -> pd.DataFrame:
-    """Find each model's largest mean error in each way of grouping.
-
-    Parameters
-    ----------
-    learn, audit : PocketData
-        Patients to learn groups from, and others to look at.
-    leaves : int
-        Leaves of each tree.
-
-    Returns
-    -------
-    DataFrame
-        One row a model: model, overall (mean error of all), sex, outcome, and one column a model whose errors
-        the groups were learned from; each the largest absolute mean error of a group.
-    """
+    """Find each model's largest mean error in each way of grouping."""
     groupings = group_patients(learn, audit, leaves=leaves)
     found = []
     for model, guess in audit.predictions.items():

@@ -36,25 +36,7 @@ Array = NDArray[np.float64]
 
 
 def plan_sizes(whole: int, grid: Sequence[int]) -> list[int]:
-    """Choose the sizes that are tried: those of the grid below the whole, and the whole.
-
-    Parameters
-    ----------
-    whole : int
-        Records of the audit.
-    grid : sequence of int
-        Sizes by the protocol, rising.
-
-    Returns
-    -------
-    list of int
-        Rising; the last is the whole.
-
-    Examples
-    --------
-    >>> plan_sizes(4_000, [1_000, 2_500, 5_000])
-    [1000, 2500, 4000]
-    """
+    """Choose the sizes that are tried: those of the grid below the whole, and the whole."""
     return [size for size in grid if size < whole] + [whole]
 
 

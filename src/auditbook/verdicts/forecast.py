@@ -41,23 +41,7 @@ RECORDS, SITES = "records", "sites"
 
 
 def plan_truth_sizes(whole: int) -> list[int]:
-    """Choose the sizes of the audits: those of `SIZES` that are at most half of a half.
-
-    Parameters
-    ----------
-    whole : int
-        Records of the cohort.
-
-    Returns
-    -------
-    list of int
-        Rising; empty with fewer than 2,000 records.
-
-    Examples
-    --------
-    >>> plan_truth_sizes(14_194)
-    [500, 1000, 2500]
-    """
+    """Choose the sizes of the audits: those of `SIZES` that are at most half of a half."""
     return [size for size in SIZES if 4 * size <= whole]
 
 

@@ -21,24 +21,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Sample:
-    """One metric in many samples of many halves.
+    """One metric in many samples of many halves."""
 
-    Attributes
-    ----------
-    values : float array, shape (halvings, draws)
-        The metric; nan where undefined.
-    passes : bool array, same shape
-        Whether it passes.
-    counted : bool array, same shape
-        Samples that have a say.
-    supported : bool array, same shape
-        Samples in which every group has what a verdict needs.
-    """
-
-    values: Array
-    passes: Flags
-    counted: Flags
-    supported: Flags
+    values: Array  # shape (halvings, draws): The metric; nan where undefined
+    passes: Flags  # Whether it passes
+    counted: Flags  # Samples that have a say
+    supported: Flags  # Samples in which every group has what a verdict needs
 
     @property
     def strict(self) -> "Sample":

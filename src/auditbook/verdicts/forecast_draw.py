@@ -130,25 +130,7 @@ def audit_halves(halves: Counts, *, size: int, audits: int, rng: np.random.Gener
 
 
 def count_taken(taken: Sequence[csr_matrix], at_site: ArrayLike) -> Counts:
-    """Count the records of the whole sites that resamples or audits of every half take.
-
-    Parameters
-    ----------
-    taken : sequence of sparse matrices, length halvings, shape (repeats, n_sites)
-        From `SiteOrders.take`.
-    at_site : int array, shape (halvings, n_sites, n_groups, 4)
-        Each half's records at each site.
-
-    Returns
-    -------
-    int array, shape (halvings, repeats, n_groups, 4)
-        Sites' counts, added up.
-
-    Examples
-    --------
-    >>> count_taken([csr_matrix([[0.0, 2.0]])], [[[[4, 1, 1, 4]], [[1, 4, 4, 1]]]]).tolist()
-    [[[[2, 8, 8, 2]]]]
-    """
+    """Count the records of the whole sites that resamples or audits of every half take."""
     table = np.asarray(at_site)
     flat = table.reshape(*table.shape[:2], -1).astype(float)
     drawn = np.stack([np.asarray(times @ half) for times, half in zip(taken, flat, strict=True)])

@@ -14,23 +14,7 @@ def _present(parts: Array) -> NDArray[np.intp]:
 
 
 def gap(parts: Array) -> Array:
-    """Take the largest minus the smallest of the defined groups; the larger gap of several parts.
-
-    Parameters
-    ----------
-    parts : float array, shape (..., n_parts, n_groups)
-        A value of each group in each part (EOD has two parts, TPR and FPR; most metrics have one).
-
-    Returns
-    -------
-    float array, shape (...)
-        0 when all groups are equal; nan when a part has fewer than two defined groups.
-
-    Examples
-    --------
-    >>> float(gap(np.array([[0.5, 0.75, np.nan]])))
-    0.25
-    """
+    """Take the largest minus the smallest of the defined groups; the larger gap of several parts."""
     spread = np.fmax.reduce(parts, axis=-1) - np.fmin.reduce(parts, axis=-1)
     return np.where(_present(parts) >= 2, spread, np.nan).max(axis=-1)
 
@@ -59,23 +43,7 @@ def ratio(parts: Array) -> Array:
 
 
 def largest(parts: Array) -> Array:
-    """Take the largest over the groups with a defined value.
-
-    Parameters
-    ----------
-    parts : float array, shape (..., 1, n_groups)
-        A value of each group.
-
-    Returns
-    -------
-    float array, shape (...)
-        nan when no group has a defined value.
-
-    Examples
-    --------
-    >>> float(largest(np.array([[0.25, 0.5]])))
-    0.5
-    """
+    """Take the largest over the groups with a defined value."""
     return np.fmax.reduce(parts, axis=-1)[..., 0]
 
 
@@ -114,23 +82,7 @@ def theil_index(benefit: ArrayLike, benefit_log: ArrayLike, records: ArrayLike) 
 
 
 def benefit_theil(counts: ArrayLike) -> Array:
-    """Find the Theil index of b = d - y + 1 over the whole: b is 2 for fp, 1 for tp and tn, 0 for fn.
-
-    Parameters
-    ----------
-    counts : int array, shape (..., n_groups, 4)
-        Records in the order tp, fp, fn, tn.
-
-    Returns
-    -------
-    float array, shape (..., 1, 1)
-        One value for the whole; nan when every record is a missed event.
-
-    Examples
-    --------
-    >>> benefit_theil([[1, 0, 0, 1], [1, 0, 0, 3]]).tolist()
-    [[0.0]]
-    """
+    """Find the Theil index of b = d - y + 1 over the whole: b is 2 for fp, 1 for tp and tn, 0 for fn."""
     whole = np.asarray(counts).sum(axis=-2)
     benefit = 2 * whole[..., FP] + whole[..., TP] + whole[..., TN]
     index = theil_index(benefit, 2 * np.log(2) * whole[..., FP], benefit - whole[..., FP] + whole[..., FN])
@@ -138,68 +90,17 @@ def benefit_theil(counts: ArrayLike) -> Array:
 
 
 def theil_by_group(sums: ScoreSums) -> Array:
-    """Find the Theil index of b = 1 - abs(y - s) within each group.
-
-    Parameters
-    ----------
-    sums : ScoreSums
-        Score sums of the groups.
-
-    Returns
-    -------
-    float array, shape (..., 1, n_groups)
-        nan for a group without a record or without any benefit.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
-    >>> theil_by_group(sum_scores(order_scores([1, 0], [0.5, 0.5]), [0, 0], 1)).tolist()
-    [[0.0]]
-    """
+    """Find the Theil index of b = 1 - abs(y - s) within each group."""
     return theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))[..., None, :]
 
 
 def largest_bin_error(sums: ScoreSums) -> Array:
-    """Find the largest distance of event rate and mean score over each group's bins but the empty ones.
-
-    Parameters
-    ----------
-    sums : ScoreSums
-        Score sums of the groups.
-
-    Returns
-    -------
-    float array, shape (..., 1, n_groups)
-        nan for a group without a record.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
-    >>> largest_bin_error(sum_scores(order_scores([1, 0], [0.5, 0.25]), [0, 0], 1)).tolist()
-    [[0.5]]
-    """
+    """Find the largest distance of event rate and mean score over each group's bins but the empty ones."""
     error = np.abs(rate(sums.events - sums.score, sums.records))
     return np.fmax.reduce(error, axis=-1)[..., None, :]
 
 
 def error_at_large(sums: ScoreSums) -> Array:
-    """Find the distance of mean score and event rate in each group.
-
-    Parameters
-    ----------
-    sums : ScoreSums
-        Score sums of the groups.
-
-    Returns
-    -------
-    float array, shape (..., 1, n_groups)
-        nan for a group without a record.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_sums import order_scores, sum_scores
-    >>> error_at_large(sum_scores(order_scores([1, 0], [0.5, 0.25]), [0, 0], 1)).tolist()
-    [[0.125]]
-    """
+    """Find the distance of mean score and event rate in each group."""
     difference = (sums.score - sums.events).sum(axis=-1)
     return np.abs(rate(difference, sums.records.sum(axis=-1)))[..., None, :]

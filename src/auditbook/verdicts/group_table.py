@@ -20,35 +20,7 @@ GROUP_COLUMNS = (
 
 
 def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
-    """Tabulate counts and rates of every group under every model.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    protocol : Protocol
-        The minimum support.
-
-    Returns
-    -------
-    DataFrame
-        One row a model, attribute and group, in their declared order, with the columns `GROUP_COLUMNS`. A
-        rate without a denominator is nan; a group without a record is there with n = 0. `support` says what
-        a group has too little of and is blank when it has enough of everything.
-
-    Raises
-    ------
-    InputError
-        If the records cannot be audited.
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = (Score("m", "probability", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> tabulate_groups(records, protocol=Protocol())["tpr"].tolist()
-    [1.0, 1.0]
-    """
+    """Tabulate counts and rates of every group under every model."""
     check_records(records)
     frames = [frame for score in records.scores for frame in _tabulate_model(records, score, protocol)]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=GROUP_COLUMNS)

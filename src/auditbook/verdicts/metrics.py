@@ -89,45 +89,11 @@ class Metric:
         return "areas" if "order" in self.needs else "counts"
 
     def values(self, evidence: Any) -> Array:
-        """Compute the metric.
-
-        Parameters
-        ----------
-        evidence : int array of shape (..., n_groups, 4), ScoreSums, or float array of shape (..., n_groups)
-            Counts in the order tp, fp, fn, tn; score sums; or areas under the ROC curve.
-
-        Returns
-        -------
-        float array, shape (...)
-            nan where it is undefined.
-
-        Examples
-        --------
-        >>> float(METRICS["SPD"].values(np.array([[1, 1, 1, 1], [1, 0, 1, 2]])))
-        0.25
-        """
+        """Compute the metric."""
         return self.combine(self.by_group(evidence))
 
     def passes(self, values: ArrayLike, *, threshold: float | None = None) -> NDArray[np.bool_]:
-        """Compare with the threshold; a value within 1e-9 of it is equal to it and passes.
-
-        Parameters
-        ----------
-        values : float array, shape (...)
-            The metric; nan never passes.
-        threshold : float or None
-            Another threshold than the metric's own.
-
-        Returns
-        -------
-        bool array, shape (...)
-            True where it passes.
-
-        Examples
-        --------
-        >>> METRICS["SPD"].passes([0.8 - 0.7, 0.2]).tolist()
-        [True, False]
-        """
+        """Compare with the threshold; a value within 1e-9 of it is equal to it and passes."""
         limit = self.threshold if threshold is None else threshold
         numbers = np.asarray(values, float)
         return numbers >= limit - TIE if self.direction == "at_least" else numbers <= limit + TIE

@@ -33,18 +33,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Repeats:
-    """How many resamples passed, in several runs and among their first K resamples.
+    """How many resamples passed, in several runs and among their first K resamples."""
 
-    Attributes
-    ----------
-    rows : int array, shape (n_cells,)
-        Rows of the verdicts that have one, in their order.
-    passes, defined : int array, shape (n_cells, n_runs, n_values)
-        Resamples that pass, and those in which the metric is defined, among the first K of a run.
-    """
-
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp]  # shape (n_cells,): Rows of the verdicts that have one, in their order
+    # shape (n_cells, n_runs, n_values): Resamples that pass, and those in which the metric is defined,
+    # among the first K of a run
     passes: NDArray[np.int64]
+    # shape (n_cells, n_runs, n_values): Resamples that pass, and those in which the metric is defined,
+    # among the first K of a run
     defined: NDArray[np.int64]
 
     @property
@@ -98,24 +94,6 @@ def repeat_passes(
     Each run has a seed of its own, and its first K resamples stand for a run of K. A cell whose resamples all
     agreed in the audit, with their mean more than eight standard deviations from the threshold, is taken to
     agree always.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        With the scores of one model.
-    verdicts : DataFrame
-        That model's rows from `judge`.
-    values : sequence of int
-        Numbers of resamples K, rising.
-    protocol : Protocol
-        Gives metrics, thresholds, the size of a resample and the seed.
-    ordered : mapping of str to OrderedScores
-        From `order_probabilities`.
-
-    Returns
-    -------
-    Repeats
-        Of the cells that have a verdict.
     """
     rows = np.flatnonzero(verdicts["verdict"] != "inconclusive")
     judged = verdicts.iloc[rows].reset_index(drop=True)

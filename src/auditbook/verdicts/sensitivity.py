@@ -46,26 +46,14 @@ CELL_COLUMNS = (
 
 @dataclass(frozen=True)
 class Audit:
-    """One model's audit, and the constants that it used.
+    """One model's audit, and the constants that it used."""
 
-    Attributes
-    ----------
-    records : AuditRecords
-        With the scores of one model.
-    verdicts, sizes, agreement : DataFrame
-        That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv.
-    protocol : Protocol
-        The constants in force.
-    ordered : mapping of str to OrderedScores
-        From `order_probabilities`.
-    """
-
-    records: AuditRecords
-    verdicts: pd.DataFrame
-    sizes: pd.DataFrame
-    agreement: pd.DataFrame
-    protocol: Protocol
-    ordered: Mapping[str, OrderedScores]
+    records: AuditRecords  # With the scores of one model
+    verdicts: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
+    sizes: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
+    agreement: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
+    protocol: Protocol  # The constants in force
+    ordered: Mapping[str, OrderedScores]  # From `order_probabilities`
 
     @property
     def own_size(self) -> int:
@@ -76,24 +64,7 @@ class Audit:
 def open_audit(
     records: AuditRecords, tables: Mapping[str, pd.DataFrame], *, model: str, protocol: Protocol
 ) -> Audit:
-    """Take one model's part of an audit.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What was audited.
-    tables : mapping of str to DataFrame
-        ``verdicts``, ``audit_size`` and ``site_agreement`` of that audit.
-    model : str
-        Name of the model.
-    protocol : Protocol
-        The audit's constants.
-
-    Returns
-    -------
-    Audit
-        Ready to be judged again under other constants.
-    """
+    """Take one model's part of an audit."""
     one = replace(records, scores=tuple(score for score in records.scores if score.model == model))
     parts = (tables[name] for name in ("verdicts", "audit_size", "site_agreement"))
     verdicts, sizes, agreement = (part[part["model"] == model].reset_index(drop=True) for part in parts)
@@ -153,18 +124,7 @@ Varied = tuple[dict[str, Any], Audit, bool]
 
 
 def count_outcomes(audit: Audit) -> dict[str, Any]:
-    """Count the cells of one audit by what is said of them.
-
-    Parameters
-    ----------
-    audit : Audit
-        Verdicts with flip rates, and the bounds.
-
-    Returns
-    -------
-    dict of str to number
-        The columns `COUNTS`. A cell whose flip rate is undefined is unstable.
-    """
+    """Count the cells of one audit by what is said of them."""
     verdicts, bound = audit.verdicts, audit.protocol.vfr_stable
     judged = verdicts[verdicts["verdict"] != "inconclusive"]
     stable = int((judged["vfr"] <= bound).sum())
@@ -185,27 +145,7 @@ def count_outcomes(audit: Audit) -> dict[str, Any]:
 
 
 def list_values(grid: Sequence[float], in_force: float, *, most: float = np.inf) -> list[float]:
-    """Choose the values that are tried: those of a grid below a bound, and the one in force.
-
-    Parameters
-    ----------
-    grid : sequence of float
-        Values.
-    in_force : float
-        The protocol's.
-    most : float
-        Values of the grid that are not below this are left out, and it is put in their place.
-
-    Returns
-    -------
-    list of float
-        Rising, each once.
-
-    Examples
-    --------
-    >>> list_values([1_000, 10_000], 2_000, most=5_000)
-    [1000, 2000, 5000]
-    """
+    """Choose the values that are tried: those of a grid below a bound, and the one in force."""
     kept = {value for value in (*grid, in_force) if value < most}
     return sorted(kept | ({most} if np.isfinite(most) else set()))
 

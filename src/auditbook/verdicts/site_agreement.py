@@ -105,24 +105,7 @@ def _explain(counts: NDArray[np.int64], kappa: float) -> tuple[str, str]:
 
 
 def spread_ratings(rows: pd.DataFrame) -> NDArray[np.float64]:
-    """Lay the verdicts of one model and metric out as attributes by folds.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of site_verdicts.csv.
-
-    Returns
-    -------
-    float array, shape (n_attributes, n_folds)
-        1 for a pass, 0 for a fail, nan for a missing rating.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"attribute": "sex", "fold": [1, 2], "verdict": ["pass", "fail"]})
-    >>> spread_ratings(rows).tolist()
-    [[1.0, 0.0]]
-    """
+    """Lay the verdicts of one model and metric out as attributes by folds."""
     item, attributes = pd.factorize(rows["attribute"])
     fold, folds = pd.factorize(rows["fold"])
     verdict = rows["verdict"].to_numpy(dtype=object)

@@ -14,21 +14,11 @@ from auditbook.verdicts.site_agreement import DEFINED, UNDEFINED
 
 @dataclass(frozen=True)
 class Tier:
-    """A grade of how far a verdict can be trusted.
+    """A grade of how far a verdict can be trusted."""
 
-    Attributes
-    ----------
-    name : str
-        As in verdicts.csv.
-    violations : int
-        Axes on which the verdict falls short.
-    action : str
-        What the tier asks for.
-    """
-
-    name: str
-    violations: int
-    action: str
+    name: str  # As in verdicts.csv
+    violations: int  # Axes on which the verdict falls short
+    action: str  # What the tier asks for
 
 
 _ALL = (

@@ -36,18 +36,7 @@ PUBLISHED, EXACT, SIMULATED = Mark(COLOURS[1], "D"), Mark(COLOURS[0], "o"), Mark
 
 
 def draw_scenarios(table: pd.DataFrame) -> list[Axes]:
-    """Draw published, exact and simulated values of every scenario, and what rounding allows.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns scenario, title, published, exact, simulated, se, low, high.
-
-    Returns
-    -------
-    list of Axes
-        One a scenario; the grey bar is what the exact value can be within the rounding of the parameters.
-    """
+    """Draw published, exact and simulated values of every scenario, and what rounding allows."""
     names = list(dict.fromkeys(table["scenario"]))
     titles = list(dict.fromkeys(table["title"]))
     size = (WIDTH + 0.6, 1.2 + ROW_HEIGHT * len(titles))
@@ -80,22 +69,7 @@ def _draw_scenario(ax: Axes, part: pd.DataFrame) -> None:
 
 
 def draw_metrics(metrics: pd.DataFrame, *, n: int, ax: Axes | None = None) -> Axes:
-    """Draw every metric with its interval and the advice on it.
-
-    Parameters
-    ----------
-    metrics : DataFrame
-        Columns title, whom, advice, value, ci_low, ci_high.
-    n : int
-        Records behind them.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a metric, in the order of the table; one that is undefined is hollow.
-    """
+    """Draw every metric with its interval and the advice on it."""
     ax = new_axes(ax, rows=len(metrics))
     if metrics.empty:
         return say_nothing_to_draw(ax, "There is no metric to draw.")
@@ -117,22 +91,7 @@ def _label(row: Any) -> str:
 
 
 def draw_parities(verdicts: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw AUC parity of every attribute with its interval and its verdict.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Columns attribute, estimate, area_low, area_high, verdict, smallest_n.
-    threshold : float
-        Largest parity that passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row an attribute; the dashed line is the threshold.
-    """
+    """Draw AUC parity of every attribute with its interval and its verdict."""
     ax = new_axes(ax, rows=len(verdicts))
     if verdicts.empty:
         return say_nothing_to_draw(ax, "There is no attribute to judge.")

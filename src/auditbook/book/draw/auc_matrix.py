@@ -42,21 +42,7 @@ DIFFERENCES = (KINDS[0], KINDS[2])
 
 
 def draw_matrix(matrix: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the areas as a table of shades: events of each row's group against non-events of each column's.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Columns event_group, nonevent_group, auc, n_events, n_nonevents, reason; all pairs of groups.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Entries within a group have a dark frame. An undefined one is hollow, with a dash; a star says that
-        it rests on too little, or has no common interval.
-    """
+    """Draw the areas as a table of shades: events of each row's group against non-events of each column's."""
     groups = list(dict.fromkeys(matrix["event_group"]))
     ax = new_axes(ax, rows=max(round(1.5 * len(groups)), 4))
     if not groups:
@@ -112,20 +98,7 @@ def _draw_entry(ax: Axes, entry: Any, x: int, y: int, *, small: bool) -> None:
 
 
 def draw_scenarios(densities: pd.DataFrame, matrices: Mapping[str, pd.DataFrame]) -> list[Axes]:
-    """Draw score densities by group and outcome, each scenario beside the matrix that it makes.
-
-    Parameters
-    ----------
-    densities : DataFrame
-        Columns scenario, group, event, score, density.
-    matrices : mapping of str to DataFrame
-        What `draw_matrix` takes, by scenario.
-
-    Returns
-    -------
-    list of Axes
-        Density and matrix of each scenario, in order.
-    """
+    """Draw score densities by group and outcome, each scenario beside the matrix that it makes."""
     figure = plt.figure(figsize=(WIDTH, 2.5 * len(matrices) + 0.4), dpi=DPI, layout="constrained")
     found: list[Axes] = []
     with plt.rc_context(STYLE):
@@ -141,22 +114,7 @@ def draw_scenarios(densities: pd.DataFrame, matrices: Mapping[str, pd.DataFrame]
 
 
 def draw_densities(densities: pd.DataFrame, *, key: bool = True, ax: Axes | None = None) -> Axes:
-    """Draw score densities of events (full lines) and non-events (broken lines) of each group.
-
-    Parameters
-    ----------
-    densities : DataFrame
-        Columns group, event, score, density.
-    key : bool
-        Whether to say which curve is which.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One curve a group and outcome. Densities are exact, so there is no interval.
-    """
+    """Draw score densities of events (full lines) and non-events (broken lines) of each group."""
     ax = new_axes(ax)
     marks = mark_groups(densities["group"])
     handles = []
@@ -175,20 +133,7 @@ def draw_densities(densities: pd.DataFrame, *, key: bool = True, ax: Axes | None
 
 
 def draw_intervals(entries: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw areas with three intervals each: alone, all at once, and with whole sites as the units.
-
-    Parameters
-    ----------
-    entries : DataFrame
-        Rows of auc_matrix.csv for one model and attribute.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row an entry; an area that is undefined is hollow at the left edge.
-    """
+    """Draw areas with three intervals each: alone, all at once, and with whole sites as the units."""
     ax = new_axes(ax, rows=round(1.3 * len(entries)))
     if entries.empty:
         return say_nothing_to_draw(ax, "There is no area to draw.")
@@ -218,24 +163,7 @@ def _name_pair(row: Any) -> str:
 
 
 def draw_differences(table: pd.DataFrame, *, n: int, nothing: str, ax: Axes | None = None) -> Axes:
-    """Draw paired differences of areas with records and with sites as the units.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns model, difference, ci_low, ci_high, site_low, site_high.
-    n : int
-        Records that all models scored.
-    nothing : str
-        What stands in place of a figure without rows.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a model; zero is marked by a line.
-    """
+    """Draw paired differences of areas with records and with sites as the units."""
     ax = new_axes(ax, rows=len(table))
     if not table["difference"].notna().any():
         return say_nothing_to_draw(ax, nothing)

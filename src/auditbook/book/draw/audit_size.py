@@ -25,23 +25,7 @@ NUDGE = 1.018
 
 
 def mark_metrics(names: Iterable[str]) -> dict[str, Mark]:
-    """Give every metric the colour and marker that it has in all figures; other labels take their turn.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names of metrics, or labels of made-up cells.
-
-    Returns
-    -------
-    dict of str to Mark
-        By name.
-
-    Examples
-    --------
-    >>> mark_metrics(["PP"]) == {"PP": mark_metrics(["DI", "PP"])["PP"]}
-    True
-    """
+    """Give every metric the colour and marker that it has in all figures; other labels take their turn."""
     known = list(METRICS)
     marks = {}
     for turn, name in enumerate(dict.fromkeys(names)):
@@ -53,27 +37,7 @@ def mark_metrics(names: Iterable[str]) -> dict[str, Mark]:
 def draw_spread(
     sweep: pd.DataFrame, *, bound: float, by: str = "metric", half: float = math.inf, ax: Axes | None = None
 ) -> Axes:
-    """Draw the coefficient of variation against the size of the audit, with its interval.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Columns n, cv, cv_low, cv_high, and the one that names the curves.
-    bound : float
-        CV below which a metric has settled.
-    by : str
-        Column that names the curves.
-    half : float
-        Half of the audit; beyond it the figure is shaded.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Both scales logarithmic; sizes without any spread (the whole) cannot be drawn. A CV that does not
-        exist is a hollow mark at the lower edge.
-    """
+    """Draw the coefficient of variation against the size of the audit, with its interval."""
     ax = new_axes(ax, rows=8)
     shown = sweep[~(sweep["cv"] == 0)]
     if not (shown["cv"] > 0).any():
@@ -89,24 +53,7 @@ def draw_spread(
 def draw_pass_shares(
     sweep: pd.DataFrame, *, by: str = "metric", half: float = math.inf, ax: Axes | None = None
 ) -> Axes:
-    """Draw the share of subsamples that pass against the size of the audit, with its interval.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Columns n, pass_share, pass_low, pass_high, and the one that names the curves.
-    by : str
-        Column that names the curves.
-    half : float
-        Half of the audit; beyond it the figure is shaded.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Near 1 and near 0 the verdict is settled; a share that does not exist is a hollow mark.
-    """
+    """Draw the share of subsamples that pass against the size of the audit, with its interval."""
     ax = new_axes(ax, rows=8)
     if not sweep["pass_share"].notna().any():
         return say_nothing_to_draw(ax, "No cell has a verdict, so no subsample passes or fails.")

@@ -25,30 +25,7 @@ def draw_divided(
     ncols: int = 3,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how the cells of each row are divided: one bar a row.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns `row`, `part` and cells; the parts in the order of the bars.
-    row, part : str
-        Names of the columns that make the bars and their parts.
-    looks : mapping of str to dict
-        Colour and hatch of each part.
-    label : callable
-        Writes a row's label from its name and its number of cells.
-    keys : list of str, optional
-        Parts that the key explains; by default those in the table.
-    ncols : int
-        Columns of the key.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The number of cells is written in each part.
-    """
+    """Draw how the cells of each row are divided: one bar a row."""
     names = list(dict.fromkeys(table[row]))
     ax = new_axes(ax, rows=len(names) + 1)
     if not table["cells"].any():
@@ -74,13 +51,7 @@ def draw_divided(
 
 
 def label_with_cells(name: str, cells: float) -> str:
-    """Write a row's name with its number of cells.
-
-    Examples
-    --------
-    >>> label_with_cells("xgboost", 28)
-    'xgboost (cells: 28)'
-    """
+    """Write a row's name with its number of cells."""
     return label_with_n(name, cells).replace("(n =", "(cells:")
 
 

@@ -38,20 +38,7 @@ TITLES = {
 
 
 def draw_curves(curves: pd.DataFrame, *, sparse: int) -> list[Axes]:
-    """Draw each group's reliability curve on axes of its own, side by side.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns group, n, mean_score, event_rate, event_rate_low, event_rate_high; one row a filled bin.
-    sparse : int
-        Bins with fewer records are hollow.
-
-    Returns
-    -------
-    list of Axes
-        One a group, n in its title, with a dashed diagonal.
-    """
+    """Draw each group's reliability curve on axes of its own, side by side."""
     if curves.empty:
         return [say_nothing_to_draw(new_axes(), "There is no probability to compare with events.")]
     names = list(dict.fromkeys(curves["group"]))
@@ -96,22 +83,7 @@ def _draw_curve(ax: Axes, bins: pd.DataFrame, mark: Mark, sparse: int) -> None:
 
 
 def draw_fits(fits: pd.DataFrame, *, name: str, ax: Axes | None = None) -> Axes:
-    """Draw calibration intercept or slope of every group, with intervals by records and by sites.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        Rows of calibration.csv.
-    name : {"intercept", "slope"}
-        Which coefficient.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a group, n in its label; two marks where sites are known. What cannot be fitted is hollow.
-    """
+    """Draw calibration intercept or slope of every group, with intervals by records and by sites."""
     ax = new_axes(ax, rows=len(fits))
     if fits[name].isna().all():
         return say_nothing_to_draw(ax, f"No group has a calibration {name}.")
@@ -160,20 +132,7 @@ def _put_units_above(ax: Axes, *, by_sites: bool) -> None:
 
 
 def draw_model_slopes(models: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw every model's calibration slope over all records, with its interval.
-
-    Parameters
-    ----------
-    models : DataFrame
-        Columns model, n, slope, slope_lower, slope_upper.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a model, audited records in its label; without a slope the mark is hollow.
-    """
+    """Draw every model's calibration slope over all records, with its interval."""
     ax = new_axes(ax, rows=len(models))
     if models["slope"].isna().all():
         return say_nothing_to_draw(ax, "No model has a calibration slope.")

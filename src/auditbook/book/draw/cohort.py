@@ -29,20 +29,7 @@ FLOW_COLOURS = {"read": NEUTRAL, "left out": COLOURS[1], "kept": COLOURS[0]}
 
 
 def draw_flow(flow: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw rows read, left out by reason, and kept, as bars that hand on what remains.
-
-    Parameters
-    ----------
-    flow : DataFrame
-        From `report.cohort.tabulate_flow`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One bar a step; the count stands at its end.
-    """
+    """Draw rows read, left out by reason, and kept, as bars that hand on what remains."""
     ax = new_axes(ax, rows=len(flow))
     for position, row in enumerate(rows(flow)):
         ax.barh(position, row.rows, left=row.start, color=FLOW_COLOURS[row.kind], height=0.62)
@@ -62,20 +49,7 @@ def draw_flow(flow: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_event_rates(groups: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the event rate of each group of one attribute with its 95% Wilson interval.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of cohort_groups.csv of one attribute.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a group, n in its label; a group without records is a hollow mark at the left edge.
-    """
+    """Draw the event rate of each group of one attribute with its 95% Wilson interval."""
     ax = new_axes(ax, rows=len(groups))
     if groups.empty:
         return say_nothing_to_draw(ax, "This attribute has no group.")
@@ -103,22 +77,7 @@ def _upper_limit(values: pd.Series) -> float:
 
 
 def draw_base_rate_ratios(ratios: pd.DataFrame, *, threshold: float = 0.80, ax: Axes | None = None) -> Axes:
-    """Draw each attribute's ratio of lowest to highest event rate against a ratio rule.
-
-    Parameters
-    ----------
-    ratios : DataFrame
-        From `report.cohort.compare_base_rates`.
-    threshold : float
-        Least ratio that passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row an attribute; the label's n is that of the smaller of the two groups compared.
-    """
+    """Draw each attribute's ratio of lowest to highest event rate against a ratio rule."""
     ax = new_axes(ax, rows=len(ratios))
     if ratios.empty:
         return say_nothing_to_draw(ax, "No attribute was declared.")
@@ -147,20 +106,7 @@ def draw_base_rate_ratios(ratios: pd.DataFrame, *, threshold: float = 0.80, ax: 
 
 
 def draw_site_volumes(sites: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the number of records of each site, largest first.
-
-    Parameters
-    ----------
-    sites : DataFrame
-        cohort_sites.csv.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Records on a logarithmic scale; without a site, a sentence that says so.
-    """
+    """Draw the number of records of each site, largest first."""
     ax = new_axes(ax)
     if sites.empty:
         return say_nothing_to_draw(ax, "No site column: there are no sites to draw.")
@@ -186,22 +132,7 @@ def _count_ticks(axis: Axis) -> None:
 
 
 def draw_site_rates(sites: pd.DataFrame, *, overall: float, ax: Axes | None = None) -> Axes:
-    """Draw each site's event rate against its volume.
-
-    Parameters
-    ----------
-    sites : DataFrame
-        From `report.cohort.add_site_intervals`.
-    overall : float
-        Event rate of the whole cohort.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One point a site with its 95% interval; small sites spread like an open funnel.
-    """
+    """Draw each site's event rate against its volume."""
     ax = new_axes(ax)
     if sites.empty:
         return say_nothing_to_draw(ax, "No site column: there are no site rates to compare.")
@@ -222,22 +153,7 @@ def draw_site_rates(sites: pd.DataFrame, *, overall: float, ax: Axes | None = No
 
 
 def draw_missing_shares(columns: pd.DataFrame, *, limit: int = 15, ax: Axes | None = None) -> Axes:
-    """Draw the share of missing values of the columns that have any.
-
-    Parameters
-    ----------
-    columns : DataFrame
-        cohort_columns.csv.
-    limit : int
-        Columns at the most, those with most missing values.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a column, its role and number of missing values in the label.
-    """
+    """Draw the share of missing values of the columns that have any."""
     holed = columns[columns["missing"] > 0].nlargest(limit, "missing", keep="first")
     ax = new_axes(ax, rows=len(holed))
     if holed.empty:

@@ -24,21 +24,7 @@ OVERALL, MEAN = Mark("black", "D"), Mark(GUIDE, "X")
 
 
 def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the overall value less the weighted mean, one row a metric and one mark an attribute.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns attribute, title, n, collapsible, difference.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A dashed line at zero, a thin line between metrics with weights and without. What cannot be had is a
-        hollow mark. The difference is an identity of these records and has no interval.
-    """
+    """Draw the overall value less the weighted mean, one row a metric and one mark an attribute."""
     titles = list(dict.fromkeys(table["title"]))
     ax = new_axes(ax, rows=len(titles))
     if table["difference"].isna().all():
@@ -63,20 +49,7 @@ def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_areas(areas: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the overall AUC, the mean of the groups' AUCs and each group's, with 95 % intervals.
-
-    Parameters
-    ----------
-    areas : DataFrame
-        Columns role (overall, mean or group), name, n, value, low, high.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a line of the table; a dashed line at the overall value. A missing area is hollow.
-    """
+    """Draw the overall AUC, the mean of the groups' AUCs and each group's, with 95 % intervals."""
     ax = new_axes(ax, rows=len(areas))
     if areas["value"].isna().all():
         return say_nothing_to_draw(ax, "There is no area to compare.")

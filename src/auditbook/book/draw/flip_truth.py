@@ -46,20 +46,7 @@ def _key(ax: Axes, entries: list[tuple[Mark, str]], *, columns: int = 3) -> None
 
 
 def draw_calibration(bins: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the realised against the foretold flip rate, bin by bin, with intervals.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Columns prediction, predictions, predicted, realised, realised_low, realised_high.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A curve a prediction; the larger a mark, the more predictions. On the dashed line forecasts hold.
-    """
+    """Draw the realised against the foretold flip rate, bin by bin, with intervals."""
     ax = new_axes(ax, rows=8)
     if bins.empty:
         return say_nothing_to_draw(ax, "There is no prediction to compare with what came of it.")
@@ -92,21 +79,7 @@ def draw_calibration(bins: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_ways(ways: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean foretold flip rates and the mean realised one for every way of halving and drawing.
-
-    Parameters
-    ----------
-    ways : DataFrame
-        Columns halving, drawing, vfr, vfr_wide, vfr_site, vfr_site_wide, realised, realised_low,
-        realised_high, realised_mixed.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a way; a thin line joins what came about in halves of one halving and in mixed halves.
-    """
+    """Draw the mean foretold flip rates and the mean realised one for every way of halving and drawing."""
     ax = new_axes(ax, rows=2 * len(ways))
     if ways.empty:
         return say_nothing_to_draw(ax, "No way of halving could be tried.")
@@ -139,22 +112,7 @@ def draw_ways(ways: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_cells(cells: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:
-    """Draw each cell's foretold and realised flip rate, with the middle 95 % of the halvings.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Columns metric, attribute, n, predicted, predicted_site, realised, realised_low, realised_high.
-    stable : float
-        Largest flip rate of a stable verdict.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a cell, in the order given; n is the size of the audits.
-    """
+    """Draw each cell's foretold and realised flip rate, with the middle 95 % of the halvings."""
     ax = new_axes(ax, rows=len(cells))
     if cells.empty:
         return say_nothing_to_draw(ax, "No cell could be checked.")

@@ -28,22 +28,7 @@ VERDICT_SIGNS = {"pass": "\N{CHECK MARK}", "fail": "\N{MULTIPLICATION X}", "inco
 
 
 def draw_rates(rates: pd.DataFrame, *, title: str, ax: Axes | None = None) -> Axes:
-    """Draw one rate of every group with its interval, and the records that it rests on.
-
-    Parameters
-    ----------
-    rates : DataFrame
-        Columns group, trials, value, low, high; one row a group. A rate without trials is a hollow mark.
-    title : str
-        Name of the rate, under the axis.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Draw one rate of every group with its interval, and the records that it rests on."""
     ax = new_axes(ax, rows=len(rates))
     if rates.empty:
         return say_nothing_to_draw(ax, "There is no group.")
@@ -64,22 +49,7 @@ def _shade_gap(ax: Axes, values: pd.Series) -> None:
 
 
 def draw_bins(gaps: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw how far the event rate lies from the mean score, by group and score bin.
-
-    Parameters
-    ----------
-    gaps : DataFrame
-        Columns group, bin_low, bin_high, n, value, low, high; one row a group and bin with records.
-    threshold : float
-        Largest distance that passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on; marks grow with the number of records.
-    """
+    """Draw how far the event rate lies from the mean score, by group and score bin."""
     names = list(dict.fromkeys(gaps["group"]))
     ax = new_axes(ax, rows=9 + max(0, len(names) - 10) // 2)
     if gaps.empty:
@@ -124,20 +94,7 @@ def _mark_area(n: pd.Series) -> pd.Series:
 
 
 def draw_verdict_grid(cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the verdict and estimate of every metric and attribute of one model.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of verdicts.csv for one model.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One square a cell: colour and sign give the verdict, the number the estimate.
-    """
+    """Draw the verdict and estimate of every metric and attribute of one model."""
     metrics, attributes = list(dict.fromkeys(cells["metric"])), list(dict.fromkeys(cells["attribute"]))
     ax = new_axes(ax, rows=max(len(metrics), 3) + 1, width=max(WIDTH * 0.6, 1.7 * len(attributes) + 1))
     if cells.empty:

@@ -30,15 +30,7 @@ THIRD, FOURTH = Mark(COLOURS[1], "s"), Mark(COLOURS[0], "o")
 
 
 def put_marks_above(ax: Axes, entries: dict[str, Mark]) -> None:
-    """Put a key of marks above the axes.
-
-    Parameters
-    ----------
-    ax : Axes
-        Where it belongs.
-    entries : dict of str to Mark
-        Marks by what they stand for.
-    """
+    """Put a key of marks above the axes."""
     handles = [
         Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
         for name, mark in entries.items()
@@ -54,22 +46,7 @@ def put_marks_above(ax: Axes, entries: dict[str, Mark]) -> None:
 
 
 def draw_parity(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw every baseline's disparate impact by attribute, with the middle 95 % of the resamples.
-
-    Parameters
-    ----------
-    parity : DataFrame
-        Columns title, attribute, n, value, low, high; one row a baseline and attribute.
-    threshold : float
-        Disparate impact that just passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a baseline, one mark an attribute; one that cannot be computed is hollow.
-    """
+    """Draw every baseline's disparate impact by attribute, with the middle 95 % of the resamples."""
     titles = list(dict.fromkeys(parity["title"]))
     ax = new_axes(ax, rows=2 * len(titles))
     if parity.empty:
@@ -90,22 +67,7 @@ def draw_parity(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = Non
 
 
 def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw each disparate impact where the thresholds were chosen and on the unseen part, joined by a line.
-
-    Parameters
-    ----------
-    parity : DataFrame
-        Columns title, attribute, n, chosen, value, low, high.
-    threshold : float
-        Disparate impact that just passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a baseline and attribute; baselines that choose no thresholds have none.
-    """
+    """Draw each disparate impact where thresholds were chosen and on the unseen part, joined by a line."""
     parity = parity[parity["chosen"].notna()]
     ax = new_axes(ax, rows=len(parity))
     if parity.empty:
@@ -126,48 +88,14 @@ def draw_holding(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = No
 def draw_curves(
     table: pd.DataFrame, *, guide: float, labels: tuple[str, str], nothing: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw what varies with one setting, or say why there is nothing to vary.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns name, x, value, low, high.
-    guide : float
-        Height of the dashed line.
-    labels : tuple of str
-        Names of the two axes.
-    nothing : str
-        What stands in place of a figure when there are fewer than two settings.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One curve a name.
-    """
+    """Draw what varies with one setting, or say why there is nothing to vary."""
     if table["x"].nunique() < 2:
         return say_nothing_to_draw(new_axes(ax), nothing)
     return draw_sweep(table, guide=guide, labels=labels, ax=ax)
 
 
 def draw_moves(moves: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:
-    """Draw the flip rates of cells under B3 and B4, joined by a line, the largest rise on top.
-
-    Parameters
-    ----------
-    moves : DataFrame
-        Columns metric, attribute, n, vfr_from, vfr_to and the bounds ``vfr_low_from`` to ``vfr_high_to``.
-    stable : float
-        Largest flip rate of a stable verdict.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a cell.
-    """
+    """Draw the flip rates of cells under B3 and B4, joined by a line, the largest rise on top."""
     ax = new_axes(ax, rows=len(moves))
     if moves.empty:
         return say_nothing_to_draw(ax, "The refinement changed no flip rate on these records.")
@@ -183,20 +111,7 @@ def draw_moves(moves: pd.DataFrame, *, stable: float, ax: Axes | None = None) ->
 
 
 def draw_thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw each joint cell's threshold under B3 and B4, with the common threshold as a dashed line.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns cell, n, start, threshold_b3, threshold_b4.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a cell. A threshold is a choice and has no interval.
-    """
+    """Draw each joint cell's threshold under B3 and B4, with the common threshold as a dashed line."""
     ax = new_axes(ax, rows=len(table))
     if table.empty:
         return say_nothing_to_draw(ax, "There are no shifted thresholds.")

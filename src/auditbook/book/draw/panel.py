@@ -29,23 +29,7 @@ MARKERS = {"pass": "o", "fail": "s", "inconclusive": "D"}
 
 
 def draw_matrix(verdicts: pd.DataFrame, cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the verdict of every model in every cell.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv; the models in the order of the columns.
-    cells : DataFrame
-        Columns metric, attribute, passes, judged; in the order of the rows.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A row a metric and attribute with its smallest group, a column a model, a letter and a colour a
-        verdict; at the right how many of the models with a verdict pass.
-    """
+    """Draw the verdict of every model in every cell."""
     places = list(zip(cells["metric"], cells["attribute"], strict=True))
     models = list(dict.fromkeys(verdicts["model"]))
     width = max(7.2, 3.2 + 0.42 * len(models))
@@ -88,24 +72,7 @@ def _put_key(ax: Axes, handles: list[Any]) -> None:
 
 
 def draw_spread(spread: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:
-    """Draw the estimates of all models for one metric, each with its interval.
-
-    Parameters
-    ----------
-    spread : DataFrame
-        Columns model, attribute, estimate, ci_low, ci_high, threshold, verdict, smallest_n; the models in
-        their order from top to bottom.
-    metric : str
-        The metric's name, for the axis.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One band of marks an attribute, one mark a model; the threshold is dashed. A cell without an estimate
-        is a hollow mark at the left edge.
-    """
+    """Draw the estimates of all models for one metric, each with its interval."""
     attributes = list(dict.fromkeys(spread["attribute"]))
     models = list(dict.fromkeys(spread["model"]))
     ax = new_axes(ax, rows=math.ceil(len(attributes) * max(1.4, 0.32 * len(models))) + 1)

@@ -52,23 +52,7 @@ KEY_COLUMNS = 3
 
 
 def draw_errors(errors: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
-    """Draw the error of every pocket with its interval; a pocket that is not tested has a hollow mark.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        Columns label, size (records in words), estimate, ci_low, ci_high, kind ("over", "under", "none",
-        "untested") and note; one row a pocket, in the order to draw.
-    label : str
-        What the horizontal axis shows.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a pocket, with the records in its label and a line at zero.
-    """
+    """Draw the error of every pocket with its interval; a pocket that is not tested has a hollow mark."""
     ax = new_axes(ax, rows=round(1.45 * len(errors)))
     if errors.empty:
         return say_nothing_to_draw(ax, "There is no pocket to show.")
@@ -130,21 +114,7 @@ def _put_kinds_above(ax: Axes, kinds: list[str]) -> None:
 
 
 def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw which share of each group lies in each pocket.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        Columns label (the pocket's), size (its records in words), group, group_n, share; pockets in the order
-        to draw.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a pocket, one mark a group; each group's records in the key.
-    """
+    """Draw which share of each group lies in each pocket."""
     places = list(dict.fromkeys(shares["label"])) if len(shares) else []
     ax = new_axes(ax, rows=round(1.45 * len(places)) + shares["group"].nunique() // KEY_COLUMNS)
     if not places:
@@ -191,20 +161,7 @@ def _put_key_above_figure(ax: Axes) -> None:
 
 
 def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how much each level of the hierarchy would let the audit test.
-
-    Parameters
-    ----------
-    levels : DataFrame
-        Columns label, pockets, supported, chosen.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a level; the one chosen is a filled blue mark, the others are grey.
-    """
+    """Draw how much each level of the hierarchy would let the audit test."""
     ax = new_axes(ax, rows=len(levels))
     if levels.empty:
         return say_nothing_to_draw(ax, "No level was chosen among.")
@@ -227,22 +184,7 @@ def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_repairs(repairs: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
-    """Draw mean errors before and after a correction that was learned on the other half of the units.
-
-    Parameters
-    ----------
-    repairs : DataFrame
-        Columns label, n, before, before_low, before_high, after, after_low, after_high.
-    label : str
-        What the horizontal axis shows.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Two marks a row, records in its label.
-    """
+    """Draw mean errors before and after a correction that was learned on the other half of the units."""
     ax = new_axes(ax, rows=round(1.3 * len(repairs)))
     if repairs.empty:
         return say_nothing_to_draw(ax, "No pocket was flagged in one half, so nothing was corrected.")
@@ -264,21 +206,7 @@ def draw_repairs(repairs: pd.DataFrame, *, label: str, ax: Axes | None = None) -
 
 
 def draw_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how often the testing step flags something where there is no error.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns label, share, share_low, share_high, level, published_low, published_high; one row a design.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a design: a mark with its interval, a tick at the nominal level, diamonds at the
-        lowest and highest published share where there is one.
-    """
+    """Draw how often the testing step flags something where there is no error."""
     ax = new_axes(ax, rows=len(table))
     if table.empty:
         return say_nothing_to_draw(ax, "No replicates are stored.")
@@ -301,22 +229,7 @@ def draw_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_links(similar: NDArray[np.integer], linked: NDArray[np.bool_], *, names: list[str]) -> list[Axes]:
-    """Draw a similarity matrix of a few records, and beside it which of them are linked.
-
-    Parameters
-    ----------
-    similar : int array, shape (n, n)
-        Trees in which two records share a leaf.
-    linked : bool array, shape (n, n)
-        Whether the two are mutual neighbours.
-    names : list of str
-        Names of the n records.
-
-    Returns
-    -------
-    list of Axes
-        Similarities, then links.
-    """
+    """Draw a similarity matrix of a few records, and beside it which of them are linked."""
     size = 1.2 + ROW_HEIGHT * len(names)
     figure: Figure = plt.figure(figsize=(WIDTH, size), dpi=DPI, layout="constrained")
     with plt.rc_context(STYLE):

@@ -40,22 +40,7 @@ LOOKS: Mapping[str, dict[str, Any]] = MappingProxyType(
 
 
 def draw_lowest(table: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw the lowest disparate impact of B1 and B4 in every setting, where chosen and where reported.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns title, n, value, low, high, chosen, baseline; one row a setting and baseline.
-    threshold : float
-        Disparate impact that just passes.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a setting and baseline; a value that cannot be computed is hollow.
-    """
+    """Draw the lowest disparate impact of B1 and B4 in every setting, where chosen and where reported."""
     ax = new_axes(ax, rows=len(table))
     if table.empty:
         return say_nothing_to_draw(ax, "No setting could be made.")
@@ -85,28 +70,7 @@ def draw_curves(
     log: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what varies with one constant, or say why there is nothing to draw.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns name, x, value, low, high; names are drawn as they stand.
-    guide : float
-        Height of the dashed line.
-    labels : tuple of str
-        Names of the two axes.
-    nothing : str
-        What stands in place of a figure without rows.
-    log : bool
-        Whether x runs on a logarithmic scale.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One curve a name.
-    """
+    """Draw what varies with one constant, or say why there is nothing to draw."""
     if table.empty or table["value"].isna().all():
         return say_nothing_to_draw(new_axes(ax), nothing)
     named = table.assign(name=[wrap_label(name, width=34, lines=1) for name in table["name"]])
@@ -119,20 +83,7 @@ def draw_curves(
 
 
 def draw_parts(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how the cells are divided at each value of a constant: one bar a value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns label, part (a key of `LOOKS`) and cells; the parts in the order of the bar.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The number of cells is written in each part.
-    """
+    """Draw how the cells are divided at each value of a constant: one bar a value."""
 
     def name(label: str, cells: float) -> str:
         return wrap_label(label, width=30)

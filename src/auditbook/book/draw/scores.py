@@ -27,20 +27,7 @@ EVENT_COLOUR, OTHER_COLOUR = COLOURS[1], COLOURS[0]
 
 
 def draw_aurocs(models: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw each model's AUROC with its 95% interval.
-
-    Parameters
-    ----------
-    models : DataFrame
-        models.csv.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a model, audited records in its label; a line at 0.5, which guessing reaches.
-    """
+    """Draw each model's AUROC with its 95% interval."""
     ax = new_axes(ax, rows=len(models))
     marks = mark_groups(models["model"])
     label_rows(ax, [label_with_n(row.model, row.n_audit) for row in rows(models)])
@@ -55,20 +42,7 @@ def draw_aurocs(models: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_score_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw in which score bins events lie, and in which non-events.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        From `report.scores.share_bins`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Two bars a bin with 95% intervals, each outcome adding up to 100%; n of each stands in the key.
-    """
+    """Draw in which score bins events lie, and in which non-events."""
     ax = new_axes(ax)
     position = pd.Series(range(len(shares)))
     for shift, column, name, colour in (
@@ -98,23 +72,7 @@ def _label_bins(ax: Axes, bins: pd.DataFrame) -> None:
 
 
 def draw_calibration(rates: pd.DataFrame, *, kind: str, ax: Axes | None = None) -> Axes:
-    """Draw the event rate of each score bin; for probabilities against the mean score.
-
-    Parameters
-    ----------
-    rates : DataFrame
-        From `report.scores.rate_bins`, all records of one model.
-    kind : {"probability", "rank", "decision"}
-        What the scores mean.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One point a filled bin with 95% interval and n beside it. Probabilities: the diagonal is where score
-        and event rate agree. Ranks: bins in order, no diagonal. Decisions: a sentence.
-    """
+    """Draw the event rate of each score bin; for probabilities against the mean score."""
     ax = new_axes(ax, rows=10)
     if kind == "decision":
         return say_nothing_to_draw(ax, "Decisions only: there is no score to set beside an event rate.")
@@ -156,20 +114,7 @@ def _draw_rates(ax: Axes, rates: pd.DataFrame, x: pd.Series) -> None:
 
 
 def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw each group's event rate with its interval, and its mean score as a stroke.
-
-    Parameters
-    ----------
-    levels : DataFrame
-        From `report.scores.compare_levels`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a group, n in its label; without probabilities the strokes are missing.
-    """
+    """Draw each group's event rate with its interval, and its mean score as a stroke."""
     ax = new_axes(ax, rows=len(levels))
     marks = mark_groups(levels["group"])
     label_rows(ax, [label_with_n(row.group, row.n) for row in rows(levels)])
@@ -186,22 +131,7 @@ def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_sweep(sweep: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:
-    """Draw how the rates of decisions change with the threshold.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        From `report.scores.sweep_thresholds`.
-    threshold : float
-        The threshold in use.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        TPR, FPR and selection rate with 95% bands; a vertical line at the threshold in use.
-    """
+    """Draw how the rates of decisions change with the threshold."""
     ax = new_axes(ax)
     named = (("tpr", "TPR", COLOURS[1], "o"), ("fpr", "FPR", COLOURS[0], "s"))
     for column, name, colour, marker in (*named, ("selection_rate", "selection rate", NEUTRAL, "^")):

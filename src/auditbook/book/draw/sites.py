@@ -39,20 +39,7 @@ MEASURES = (
 
 
 def draw_fold_verdicts(site_verdicts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the verdict of every cell in every fold: a row a cell, a column a fold.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv for one model.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A fold that lacks support is a hollow mark. The axis says how many records the folds hold.
-    """
+    """Draw the verdict of every cell in every fold: a row a cell, a column a fold."""
     cells = list(dict.fromkeys(zip(site_verdicts["metric"], site_verdicts["attribute"], strict=True)))
     ax = new_axes(ax, rows=max(4, math.ceil(0.7 * len(cells))))
     if site_verdicts.empty:
@@ -83,22 +70,7 @@ def draw_fold_verdicts(site_verdicts: pd.DataFrame, *, ax: Axes | None = None) -
 
 
 def draw_agreement(agreement: pd.DataFrame, *, bound: float, ax: Axes | None = None) -> Axes:
-    """Draw kappa with its interval, AC1 and raw agreement of every metric.
-
-    Parameters
-    ----------
-    agreement : DataFrame
-        Rows of site_agreement.csv for one model.
-    bound : float
-        Least kappa of folds that agree.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A measure that is not defined is a hollow mark at the left edge.
-    """
+    """Draw kappa with its interval, AC1 and raw agreement of every metric."""
     ax = new_axes(ax, rows=len(agreement))
     if not agreement["ratings"].gt(0).any():
         return say_nothing_to_draw(ax, "No fold could be judged, so there is no agreement to draw.")

@@ -52,21 +52,6 @@ def mark_groups(groups: Iterable[str]) -> dict[str, Mark]:
 
     A group's first choice follows from its name alone, so it looks the same in every figure and on
     every cohort; where two names want the same colour, the later in the alphabet takes the next free one.
-
-    Parameters
-    ----------
-    groups : iterable of str
-        The groups of one attribute, in any order.
-
-    Returns
-    -------
-    dict of str to Mark
-        Up to seven groups have seven colours; up to ten have ten markers.
-
-    Examples
-    --------
-    >>> mark_groups(["b", "a"]) == mark_groups(["a", "b"])
-    True
     """
     used_colours = dict.fromkeys(COLOURS, 0)
     used_markers = dict.fromkeys(MARKERS, 0)
@@ -96,27 +81,7 @@ def _known_characters() -> frozenset[int]:
 
 
 def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
-    r"""Break a name from the cohort into short lines that matplotlib draws as they stand.
-
-    Parameters
-    ----------
-    text : str
-        Any text: blanks, accents, dollar signs, HTML.
-    width : int
-        Characters a line at the most.
-    lines : int
-        Lines at the most; what does not fit ends in an ellipsis.
-
-    Returns
-    -------
-    str
-        Dollar signs escaped (they would start a formula); characters that the font lacks become a box.
-
-    Examples
-    --------
-    >>> wrap_label("Two or more races, not Hispanic", width=20)
-    'Two or more races,\nnot Hispanic'
-    """
+    r"""Break a name from the cohort into short lines that matplotlib draws as they stand."""
     known = _known_characters()
     clean = "".join(sign if ord(sign) in known else "\u25a1" for sign in " ".join(text.split()))
     parts = textwrap.wrap(clean, width=width) or ["(blank)"]
@@ -126,27 +91,7 @@ def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
 
 
 def label_with_n(text: str, n: float, *, width: int = LABEL_WIDTH) -> str:
-    """Write a name with its number of records, as every axis of groups does.
-
-    Parameters
-    ----------
-    text : str
-        Name of the group, site or model.
-    n : float
-        Records behind it.
-    width : int
-        Characters a line at the most.
-
-    Returns
-    -------
-    str
-        The wrapped name with ``(n = 1,234)``, which takes its own line when the name is long.
-
-    Examples
-    --------
-    >>> label_with_n("Black", 1234)
-    'Black (n = 1,234)'
-    """
+    """Write a name with its number of records, as every axis of groups does."""
     name = wrap_label(text, width=width)
     count = "(n not known)" if math.isnan(n) else f"(n = {int(n):,})"
     fits = len(name.splitlines()[-1]) + 1 + len(count) <= width
@@ -154,22 +99,7 @@ def label_with_n(text: str, n: float, *, width: int = LABEL_WIDTH) -> str:
 
 
 def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> Axes:
-    """Return the axes given, or fresh ones in the book's style.
-
-    Parameters
-    ----------
-    ax : Axes, optional
-        Where to draw.
-    rows : int
-        Labelled rows that fresh axes must have room for; eight suits a figure without rows.
-    width : float
-        Width of fresh axes in inches.
-
-    Returns
-    -------
-    Axes
-        The axes to draw on.
-    """
+    """Return the axes given, or fresh ones in the book's style."""
     if ax is not None:
         return ax
     # The figure is made outside the context: it may start a notebook's backend, which the context would undo.
@@ -179,15 +109,7 @@ def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> 
 
 
 def label_rows(ax: Axes, labels: Iterable[str]) -> None:
-    """Name the rows of a dot plot, first row on top, with room above and below.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes whose row i is drawn at y = i.
-    labels : iterable of str
-        Finished labels (see `label_with_n`).
-    """
+    """Name the rows of a dot plot, first row on top, with room above and below."""
     names = list(labels)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.4, -0.6)
@@ -199,21 +121,7 @@ def label_rows(ax: Axes, labels: Iterable[str]) -> None:
 def draw_estimate(
     ax: Axes, x: float, y: float, *, low: float, high: float, mark: Mark, horizontal: bool = True
 ) -> None:
-    """Draw an estimate with its interval; hollow, at the edge of the axes, when it is nan.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes to draw on, limits already set.
-    x, y : float
-        The point. With `horizontal` the estimate is `x`, else it is `y`.
-    low, high : float
-        Ends of the interval; nan draws none.
-    mark : Mark
-        Colour and marker.
-    horizontal : bool
-        Whether the estimate runs along x.
-    """
+    """Draw an estimate with its interval; hollow, at the edge of the axes, when it is nan."""
     value = x if horizontal else y
     if math.isnan(value):
         draw_missing(ax, y if horizontal else x, mark=mark, horizontal=horizontal)
@@ -225,19 +133,7 @@ def draw_estimate(
 
 
 def draw_missing(ax: Axes, position: float, *, mark: Mark, horizontal: bool = True) -> None:
-    """Draw a hollow mark at the near edge of the axes: a value that cannot be computed.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes to draw on.
-    position : float
-        Row (or column) of the mark.
-    mark : Mark
-        Colour and marker.
-    horizontal : bool
-        True when values run along x, so that the mark sits at the left edge of its row.
-    """
+    """Draw a hollow mark at the near edge of the axes: a value that cannot be computed."""
     transform = ax.get_yaxis_transform() if horizontal else ax.get_xaxis_transform()
     point = (0.015, position) if horizontal else (position, 0.02)
     ax.plot(
@@ -267,20 +163,7 @@ def put_key_above(ax: Axes) -> None:
 
 
 def say_nothing_to_draw(ax: Axes, sentence: str) -> Axes:
-    """Put one sentence where a figure would be, when there is nothing to draw.
-
-    Parameters
-    ----------
-    ax : Axes
-        Axes to use up.
-    sentence : str
-        Why there is nothing.
-
-    Returns
-    -------
-    Axes
-        The same axes, without scales.
-    """
+    """Put one sentence where a figure would be, when there is nothing to draw."""
     ax.set_axis_off()
     if isinstance(ax.figure, Figure) and ax.figure.axes == [ax]:
         ax.figure.set_size_inches(WIDTH, 0.9)

@@ -38,21 +38,7 @@ TIER_LOOKS: dict[str, dict[str, Any]] = {
 
 
 def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw every cell of the grid: a row a metric and attribute, a column a model.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Rows of verdicts.csv with violations and place (of the model), in the order of the board.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        A tile has the colour and letter of its verdict, its flip rate, and a dot for every axis on which it
-        falls short. Rows are in the order of their most urgent cell.
-    """
+    """Draw every cell of the grid: a row a metric and attribute, a column a model."""
     places = list(dict.fromkeys(zip(board["metric"], board["attribute"], strict=True)))
     models = list(dict.fromkeys(board.sort_values("place", kind="stable")["model"]))
     ax = new_axes(ax, rows=math.ceil(0.85 * len(places)) + 1, width=max(7.2, 2.6 + 0.62 * len(models)))
@@ -104,20 +90,7 @@ def _add_key(ax: Axes) -> None:
 
 
 def draw_tiers(tally: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how many cells of each model stand in each tier: one bar a model.
-
-    Parameters
-    ----------
-    tally : DataFrame
-        Columns model, tier, cells; the tiers in the order of the bars' parts.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The number of cells is written in each part.
-    """
+    """Draw how many cells of each model stand in each tier: one bar a model."""
     keys = list(TIER_LOOKS)
     return draw_divided(
         tally, row="model", part="tier", looks=TIER_LOOKS, label=label_with_cells, keys=keys, ax=ax

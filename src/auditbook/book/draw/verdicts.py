@@ -28,24 +28,12 @@ from auditbook.results import rows
 
 @dataclass(frozen=True)
 class Series:
-    """One of the three flip rates.
+    """One of the three flip rates."""
 
-    Attributes
-    ----------
-    column : str
-        Its column in verdicts.csv; ``_low`` and ``_high`` end the columns of its interval.
-    label : str
-        What the legend calls it.
-    mark : Mark
-        How it is drawn.
-    offset : float
-        Where in the row.
-    """
-
-    column: str
-    label: str
-    mark: Mark
-    offset: float
+    column: str  # Its column in verdicts.csv; ``_low`` and ``_high`` end the columns of its interval
+    label: str  # What the legend calls it
+    mark: Mark  # How it is drawn
+    offset: float  # Where in the row
 
 
 SERIES = (
@@ -56,22 +44,7 @@ SERIES = (
 
 
 def draw_flip_rates(cells: pd.DataFrame, *, stable: float, ax: Axes | None = None) -> Axes:
-    """Draw the three flip rates of every cell, with their Monte Carlo intervals.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of verdicts.csv for one model, in the order to draw.
-    stable : float
-        Largest flip rate of a stable verdict.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on; a flip rate that does not exist is a hollow mark.
-    """
+    """Draw the three flip rates of every cell, with their Monte Carlo intervals."""
     ax = new_axes(ax, rows=len(cells))
     if cells.empty:
         return say_nothing_to_draw(ax, "There is no cell.")
@@ -104,24 +77,7 @@ def _legend_mark(series: Series) -> Line2D:
 
 
 def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax: Axes | None = None) -> Axes:
-    """Draw how the values of a metric in many resamples lie about its threshold.
-
-    Parameters
-    ----------
-    draws : DataFrame
-        Columns label and value: one row a resample, one label a size of resample.
-    threshold : float
-        Value at which the metric just passes.
-    estimate : float
-        Value in the whole sample.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One histogram a label; undefined resamples are not in it.
-    """
+    """Draw how the values of a metric in many resamples lie about its threshold."""
     ax = new_axes(ax, rows=7)
     known = draws.dropna(subset="value")
     if known.empty:
@@ -142,26 +98,7 @@ def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax
 def draw_sweep(
     table: pd.DataFrame, *, guide: float, labels: tuple[str, str], log: bool = False, ax: Axes | None = None
 ) -> Axes:
-    """Draw what a quantity does when one setting is varied, with its interval and a line to compare with.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns name, x, value, low, high: one row a setting, one curve a name.
-    guide : float
-        Height of the dashed line: a threshold, or the true value.
-    labels : tuple of str
-        Names of the two axes.
-    log : bool
-        Whether x runs on a logarithmic scale.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The axes drawn on.
-    """
+    """Draw what a quantity does when one setting is varied, with its interval and a line to compare with."""
     ax = new_axes(ax, rows=7)
     markers = ("o", "s", "^", "D")
     for position, (name, part) in enumerate(table.groupby("name", sort=False)):
@@ -179,20 +116,7 @@ def draw_sweep(
 
 
 def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how many cells of each model stand where: one bar a model.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Columns model, standing, cells; the standings in the order of the bars' parts.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The number of cells is written in each part.
-    """
+    """Draw how many cells of each model stand where: one bar a model."""
     return draw_divided(
         board, row="model", part="standing", looks=BOARD_LOOKS, label=label_with_cells, ncols=2, ax=ax
     )

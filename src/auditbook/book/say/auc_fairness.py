@@ -81,26 +81,9 @@ SPREAD_COLUMNS = (
 def tabulate_scenarios(*, n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Set published, exact and simulated values of the three scenarios side by side.
 
-    Parameters
-    ----------
-    n : int
-        Records to simulate of each.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns of `tabulate_scenario`, and scenario, title, envelope (the range in words).
-
     References
     ----------
     Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 3.
-
-    Examples
-    --------
-    >>> len(tabulate_scenarios(n=9_000, rng=np.random.default_rng(1)))
-    30
     """
     printed = pd.read_csv(project_file("data", "reference", "auc_scenarios_published.csv"))
     parts = []
@@ -114,18 +97,7 @@ def tabulate_scenarios(*, n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def describe_scenarios(table: pd.DataFrame) -> str:
-    """Say how far published values are from exact ones, and whether rounding explains it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `tabulate_scenarios`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far published values are from exact ones, and whether rounding explains it."""
     areas = table[~table["quantity"].str.contains("parity")]
     off, parity = (
         float((part["published"] - part["exact"]).abs().max())
@@ -145,33 +117,7 @@ def describe_scenarios(table: pd.DataFrame) -> str:
 def spread_by_chance(
     groups: Sequence[int], sizes: Iterable[int], *, area: float, repeats: int, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Simulate groups that are all ordered equally well, and take the largest less the smallest area.
-
-    Parameters
-    ----------
-    groups : sequence of int
-        Numbers of groups.
-    sizes : iterable of int
-        Records a group, half of them events.
-    area : float
-        True area within every group, between 0.5 and 1.
-    repeats : int
-        Audits a setting.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x (records a group), value (mean of largest less smallest), low and high (middle 95 %
-        of the audits), smallest (mean of the smallest area).
-
-    Examples
-    --------
-    >>> found = spread_by_chance([2, 9], [100], area=0.8, repeats=50, rng=np.random.default_rng(1))
-    >>> bool(found["value"].is_monotonic_increasing)
-    True
-    """
+    """Simulate groups that are all ordered equally well, and take the largest less the smallest area."""
     found = []
     for n_groups in groups:
         for size in sizes:
@@ -196,22 +142,7 @@ def _simulate_areas(
 
 
 def describe_spread(table: pd.DataFrame, *, area: float, threshold: float) -> str:
-    """Say how large the gap of equal groups is by chance alone.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `spread_by_chance`.
-    area : float
-        True area of all groups.
-    threshold : float
-        Largest gap that passes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how large the gap of equal groups is by chance alone."""
     worst = rows(table.sort_values("value", kind="stable"))[-1]
     over = table[table["value"] > threshold]
     return (
@@ -224,44 +155,12 @@ def describe_spread(table: pd.DataFrame, *, area: float, threshold: float) -> st
 
 
 def equity_scaled(overall: float, within: Sequence[float]) -> float:
-    """Scale the overall area by the groups' distances from it.
-
-    Parameters
-    ----------
-    overall : float
-        Overall area.
-    within : sequence of float
-        Areas within the groups.
-
-    Returns
-    -------
-    float
-        The overall area when all distances are zero, else less.
-
-    Examples
-    --------
-    >>> equity_scaled(0.75, [1, 1])
-    0.5
-    """
+    """Scale the overall area by the groups' distances from it."""
     return overall / (1 + sum(abs(overall - one) for one in within))
 
 
 def list_metrics(fairness: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
-    """List one attribute's metrics by their advice, in the order in which to read them.
-
-    Parameters
-    ----------
-    fairness : DataFrame
-        auc_fairness.csv.
-    model, attribute : str
-        Their names.
-
-    Returns
-    -------
-    DataFrame
-        Rows of auc_fairness.csv with title, whom, why and by_site; of xAUC1 and xAUC0, the groups with the
-        smallest and the largest value only.
-    """
+    """List one attribute's metrics by their advice, in the order in which to read them."""
     here = select_matrix(fairness, model=model, attribute=attribute)
     keep = []
     for metric, part in here.groupby("metric", sort=False):
@@ -297,18 +196,7 @@ def list_advice() -> pd.DataFrame:
 
 
 def describe_metrics(metrics: pd.DataFrame) -> str:
-    """Say what the recommended metric found, and what the one to be read with caution adds.
-
-    Parameters
-    ----------
-    metrics : DataFrame
-        Result of `list_metrics`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the recommended metric found, and what the one to be read with caution adds."""
     values = {row.metric: row for row in rows(metrics)}
     overall, within, cross = (values.get(name) for name in ("auc", "within_parity", "cross_parity"))
     if overall is None or math.isnan(overall.value):
@@ -344,20 +232,7 @@ def _write(row: Any) -> str:
 
 
 def list_verdicts(run: Run, *, model: str) -> pd.DataFrame:
-    """List the verdicts on AUC parity of one model, with the interval of the parity.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        Rows of auc_verdicts.csv with area_low, area_high, and told, why it has its tier or no verdict.
-    """
+    """List the verdicts on AUC parity of one model, with the interval of the parity."""
     parity = run.auc_fairness[run.auc_fairness["metric"] == "within_parity"]
     bounds = parity[["model", "attribute", "ci_low", "ci_high"]].rename(
         columns={"ci_low": "area_low", "ci_high": "area_high"}
@@ -369,18 +244,7 @@ def list_verdicts(run: Run, *, model: str) -> pd.DataFrame:
 
 
 def describe_verdicts(verdicts: pd.DataFrame) -> str:
-    """Say which attributes pass AUC parity, and which verdicts flip.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Result of `list_verdicts`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which attributes pass AUC parity, and which verdicts flip."""
     if verdicts.empty:
         return "There is no attribute to judge."
     threshold = number(float(verdicts["threshold"].iloc[0]), digits=2)
@@ -401,20 +265,7 @@ def describe_verdicts(verdicts: pd.DataFrame) -> str:
 
 
 def describe_parity(run: Run, *, model: str) -> str:
-    """Say in two sentences how equally one model orders the groups, for the audit report.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in two sentences how equally one model orders the groups, for the audit report."""
     verdicts = list_verdicts(run, model=model)
     return (
         f"How well does {escape(model)} put patients with the event before those without, within each group? "
@@ -424,18 +275,7 @@ def describe_parity(run: Run, *, model: str) -> str:
 
 
 def list_models(run: Run) -> pd.DataFrame:
-    """List AUC parity of every model, one column an attribute, for `model_columns`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        Columns model, and one for each of the first attributes: "0.012 pass, flips 1.5%".
-    """
+    """List AUC parity of every model, one column an attribute, for `model_columns`."""
     attributes = _first_attributes(run)
     found = []
     for model, part in run.auc_verdicts.groupby("model", sort=False):
@@ -447,18 +287,7 @@ def list_models(run: Run) -> pd.DataFrame:
 
 
 def model_columns(run: Run) -> tuple[Column, ...]:
-    """List the columns of `list_models`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    tuple of Column
-        The model and the attributes.
-    """
+    """List the columns of `list_models`."""
     parts = (Column(f"attribute {place}", name) for place, name in enumerate(_first_attributes(run)))
     return (Column("model", "model"), *parts)
 

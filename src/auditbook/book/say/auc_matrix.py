@@ -56,27 +56,7 @@ GROUP_DIFFERENCE_COLUMNS = (Column("event_group", "within"), *DIFFERENCE_COLUMNS
 
 
 def tabulate_example(outcome: ArrayLike, score: ArrayLike, group: Sequence[str]) -> pd.DataFrame:
-    """Tabulate the areas of a few records, in the form of ``auc_matrix.csv``.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    score : float array, shape (n,)
-        Any numbers that order the records.
-    group : sequence of str, length n
-        Each record's group.
-
-    Returns
-    -------
-    DataFrame
-        Columns of auc_matrix.csv, groups in the order of the alphabet; `reason` only where there is no area.
-
-    Examples
-    --------
-    >>> tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))["auc"].tolist()
-    [1.0, 1.0, 0.0, 0.5]
-    """
+    """Tabulate the areas of a few records, in the form of ``auc_matrix.csv``."""
     names, codes = np.unique(np.asarray(group, dtype=str), return_inverse=True)
     attribute = Attribute("group", tuple(str(name) for name in names), codes)
     scores = (Score("example", "rank", 0.5, np.asarray(score, float)),)
@@ -86,23 +66,7 @@ def tabulate_example(outcome: ArrayLike, score: ArrayLike, group: Sequence[str])
 
 
 def weigh_entries(matrix: pd.DataFrame) -> float:
-    """Find the overall area from the areas within and across groups and the shares of their pairs.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        All rows of one model and attribute in auc_matrix.csv.
-
-    Returns
-    -------
-    float
-        nan without events or without non-events.
-
-    Examples
-    --------
-    >>> weigh_entries(tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
-    0.625
-    """
+    """Find the overall area from the areas within and across groups and the shares of their pairs."""
     pairs = matrix["n_events"] * matrix["n_nonevents"]
     total = float(pairs.sum())
     return float((matrix["auc"].fillna(0) * pairs).sum() / total) if total else math.nan
@@ -111,26 +75,9 @@ def weigh_entries(matrix: pd.DataFrame) -> float:
 def tabulate_densities(scenarios: Sequence[str] = tuple(SCENARIOS), *, points: int = 161) -> pd.DataFrame:
     """Tabulate the densities of the scores in the published scenarios.
 
-    Parameters
-    ----------
-    scenarios : sequence of str
-        Keys of `SCENARIOS`.
-    points : int
-        Scores at which each density is found, from 0 to 0.08, beyond which there is next to nothing.
-
-    Returns
-    -------
-    DataFrame
-        Columns scenario, group, event (0 or 1), score, density.
-
     References
     ----------
     Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 2.
-
-    Examples
-    --------
-    >>> tabulate_densities(["i"], points=2)[["group", "event"]].to_numpy().tolist()[::2]
-    [['men', 0], ['men', 1], ['women', 0], ['women', 1]]
     """
     at = np.linspace(0, 0.08, points)
     parts = [
@@ -151,24 +98,7 @@ def tabulate_densities(scenarios: Sequence[str] = tuple(SCENARIOS), *, points: i
 
 
 def tabulate_scenario_matrix(scenario: Scenario) -> pd.DataFrame:
-    """Tabulate the exact areas of a scenario within and across its two groups.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        One of `SCENARIOS`.
-
-    Returns
-    -------
-    DataFrame
-        Columns event_group, nonevent_group, auc, and n_events, n_nonevents and reason, which are blank:
-        an integral rests on no records.
-
-    Examples
-    --------
-    >>> tabulate_scenario_matrix(SCENARIOS["i"])["auc"].round(2).tolist()
-    [0.86, 0.66, 0.9, 0.74]
-    """
+    """Tabulate the exact areas of a scenario within and across its two groups."""
     found = integrate_scenario(scenario)
     area = (found.auc_m, found.xauc_mf, found.xauc_fm, found.auc_f)
     names = SCENARIO_GROUPS.values()
@@ -178,40 +108,13 @@ def tabulate_scenario_matrix(scenario: Scenario) -> pd.DataFrame:
 
 
 def select_matrix(table: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
-    """Take one model's rows of one attribute.
-
-    Parameters
-    ----------
-    table : DataFrame
-        auc_matrix.csv or auc_fairness.csv.
-    model, attribute : str
-        Their names.
-
-    Returns
-    -------
-    DataFrame
-        Numbered from zero.
-    """
+    """Take one model's rows of one attribute."""
     here = (table["model"] == model) & (table["attribute"] == attribute)
     return table[here].reset_index(drop=True)
 
 
 def choose_entries(matrix: pd.DataFrame, *, limit: int = MOST_ENTRIES) -> pd.DataFrame:
-    """Choose the areas that are shown one by one, with their intervals written out.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-    limit : int
-        Rows at the most.
-
-    Returns
-    -------
-    DataFrame
-        All rows in their order; of a matrix beyond the limit, those within groups and, of the others, the
-        smallest and the largest. `single`, `joint` and `by_site` are the intervals in words.
-    """
+    """Choose the areas that are shown one by one, with their intervals written out."""
     chosen = matrix
     if len(matrix) > limit:
         within = matrix["event_group"] == matrix["nonevent_group"]
@@ -238,20 +141,7 @@ def _write_intervals(table: pd.DataFrame, low: str, high: str) -> list[str]:
 
 
 def describe_choice(matrix: pd.DataFrame, chosen: pd.DataFrame) -> str:
-    """Say whether all areas are shown.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-    chosen : DataFrame
-        Result of `choose_entries`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether all areas are shown."""
     if len(chosen) == len(matrix):
         return f"All {plural(len(matrix), 'area')} of the matrix are listed."
     return (
@@ -261,18 +151,7 @@ def describe_choice(matrix: pd.DataFrame, chosen: pd.DataFrame) -> str:
 
 
 def describe_matrix(matrix: pd.DataFrame) -> str:
-    """Say which areas are largest and smallest, within groups and across.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which areas are largest and smallest, within groups and across."""
     known = matrix.dropna(subset="auc")
     if known.empty:
         return "No area can be computed: every group lacks events or non-events."
@@ -294,23 +173,7 @@ def describe_matrix(matrix: pd.DataFrame) -> str:
 
 
 def describe_within(matrix: pd.DataFrame) -> str:
-    """Name the area within every group.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        All rows of one model and attribute.
-
-    Returns
-    -------
-    str
-        Markdown, on one line.
-
-    Examples
-    --------
-    >>> describe_within(tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
-    'A 1.00, B 0.50'
-    """
+    """Name the area within every group."""
     inside = matrix[matrix["event_group"] == matrix["nonevent_group"]]
     return ", ".join(f"{escape(row.event_group)} {number(row.auc, digits=2)}" for row in rows(inside))
 
@@ -334,36 +197,14 @@ def _name(entry: Any) -> str:
 
 
 def list_reasons(matrix: pd.DataFrame) -> pd.DataFrame:
-    """List the entries of which something has to be said, the undefined ones first.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-
-    Returns
-    -------
-    DataFrame
-        At most `MOST_ENTRIES` rows, for `REASON_COLUMNS`.
-    """
+    """List the entries of which something has to be said, the undefined ones first."""
     told = matrix[matrix["reason"] != ""]
     order = (told["status"] != UNDEFINED).sort_values(kind="stable").index
     return told.loc[order].head(MOST_ENTRIES).reset_index(drop=True)
 
 
 def describe_reasons(matrix: pd.DataFrame) -> str:
-    """Say how many entries are undefined, or rest on too little.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many entries are undefined, or rest on too little."""
     undefined = int((matrix["status"] == UNDEFINED).sum())
     thin = int(((matrix["status"] != UNDEFINED) & (matrix["reason"] != "")).sum())
     if not undefined + thin:
@@ -384,18 +225,7 @@ def describe_reasons(matrix: pd.DataFrame) -> str:
 
 
 def describe_intervals(matrix: pd.DataFrame) -> str:
-    """Say how much wider the intervals are that hold all at once, and those with sites as units.
-
-    Parameters
-    ----------
-    matrix : DataFrame
-        Result of `select_matrix`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how much wider the intervals are that hold all at once, and those with sites as units."""
     single = (matrix["ci_high"] - matrix["ci_low"]).where(matrix["status"] == "two-sided")
     if single.notna().sum() == 0:
         return "No area has a two-sided interval, so there is nothing to compare."
@@ -414,55 +244,20 @@ def describe_intervals(matrix: pd.DataFrame) -> str:
 
 
 def list_model_differences(differences: pd.DataFrame) -> pd.DataFrame:
-    """List every further model's overall area less the first model's.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        auc_differences.csv.
-
-    Returns
-    -------
-    DataFrame
-        For `DIFFERENCE_COLUMNS`; empty with one model.
-    """
+    """List every further model's overall area less the first model's."""
     here = differences[differences["attribute"] == WHOLE].reset_index(drop=True)
     return here.assign(by_site=_write_intervals(here, "site_low", "site_high"))
 
 
 def list_group_differences(differences: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
-    """List one further model's areas within groups, less the first model's.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        auc_differences.csv.
-    model, attribute : str
-        Their names.
-
-    Returns
-    -------
-    DataFrame
-        For `GROUP_DIFFERENCE_COLUMNS`; empty with one model.
-    """
+    """List one further model's areas within groups, less the first model's."""
     here = select_matrix(differences, model=model, attribute=attribute)
     here = here[here["event_group"] == here["nonevent_group"]].reset_index(drop=True)
     return here.assign(by_site=_write_intervals(here, "site_low", "site_high"))
 
 
 def pick_other(differences: pd.DataFrame) -> str:
-    """Pick the further model whose overall area lies farthest from the first model's; blank with one model.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        auc_differences.csv.
-
-    Returns
-    -------
-    str
-        Its name.
-    """
+    """Pick the model whose overall area lies farthest from the first model's; blank with one."""
     whole = list_model_differences(differences)
     if whole.empty:
         return ""
@@ -471,20 +266,7 @@ def pick_other(differences: pd.DataFrame) -> str:
 
 
 def describe_differences(differences: pd.DataFrame, *, other: str) -> str:
-    """Say which models order the records differently from the first one.
-
-    Parameters
-    ----------
-    differences : DataFrame
-        auc_differences.csv.
-    other : str
-        The model shown by group, from `pick_other`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which models order the records differently from the first one."""
     whole = list_model_differences(differences)
     if whole.empty:
         return "This run has one model, so there is nothing to compare it with."

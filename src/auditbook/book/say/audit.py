@@ -85,18 +85,6 @@ def build_board(run: Run) -> pd.DataFrame:
     where sites are known, over whole sites, and when most resamples say the same as the whole sample. It is
     not settled when resamples cannot show a doubt that is there: when they hardly vary, or when CAL fails
     only on score bins with fewer records than a group needs.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        The rows of verdicts.csv with the columns place (of the model in the cohort file's order), supported
-        (the estimate; of CAL, among bins with enough records), passes (rule), standing, why and excess (how
-        many times the supported value is beyond the threshold, less one).
     """
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
@@ -159,20 +147,7 @@ def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
 
 
 def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
-    """Pick the cells that the report writes out: of every model, or of the first when there are many.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    board : DataFrame
-        Result of `build_board`.
-
-    Returns
-    -------
-    DataFrame
-        Rows of `board`, in its order; with more than `MOST_MODELS` models those of the first only.
-    """
+    """Pick the cells that the report writes out: of every model, or of the first when there are many."""
     if len(run.models) <= MOST_MODELS:
         return board
     picked = board[board["model"] == run.models["model"].iloc[0]].reset_index(drop=True)
@@ -180,18 +155,7 @@ def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_choice(run: Run) -> str:
-    """Say which model the report writes out; blank when it writes out all.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which model the report writes out; blank when it writes out all."""
     if len(run.models) <= MOST_MODELS:
         return ""
     first = escape(run.models["model"].iloc[0])
@@ -215,18 +179,7 @@ def count_standings(board: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_standings(board: pd.DataFrame) -> str:
-    """Say in one list how many cells stand where, and what each standing asks for.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say in one list how many cells stand where, and what each standing asks for."""
     tally = board["standing"].value_counts()
     lines = [
         f"- **{name.capitalize()}: {count_of(int(tally.get(name, 0)), len(board), 'cell')}.** {ACTIONS[name]}"
@@ -237,18 +190,7 @@ def describe_standings(board: pd.DataFrame) -> str:
 
 
 def describe_question(run: Run) -> str:
-    """Say what was audited and on whom.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what was audited and on whom."""
     info, models = run.info, run.models
     outcome = info.get("outcome") or {}
     where = (
@@ -282,18 +224,7 @@ def _write_event(outcome: Mapping[str, Any]) -> str:
 
 
 def describe_groups(run: Run) -> str:
-    """List the groups of each attribute with the records audited in each, and those with none.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        A Markdown list, one line an attribute.
-    """
+    """List the groups of each attribute with the records audited in each, and those with none."""
     lines = []
     for attribute, part in run.cohort_groups.groupby("attribute", sort=False):
         named = [f"{escape(row.group)} {count(row.n_audit)}" for row in rows(part)]
@@ -302,18 +233,7 @@ def describe_groups(run: Run) -> str:
 
 
 def describe_left_out(info: Mapping[str, Any]) -> str:
-    """Say how many rows never reached the audit, and why.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many rows never reached the audit, and why."""
     text = f"{_write_number(info['rows_read'], 'row')} were read and {count(info['rows_kept'])} kept."
     gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
     if not gone:
@@ -323,22 +243,7 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
 
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
-    """Say in plain words what the cells that need a decision mean for people.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    board : DataFrame
-        Result of `build_board`.
-    limit : int
-        Lines written out, each a metric and attribute with all its models; the rest is counted.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say in plain words what the cells that need a decision mean for people."""
     open_cells = board[board["standing"].isin(STANDINGS[:3])]
     if open_cells.empty:
         return "No cell asks for a decision: none fails, and none that passes is likely to be reversed."
@@ -424,18 +329,7 @@ def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
 
 
 def describe_unjudged(board: pd.DataFrame) -> str:
-    """List the reasons for which cells cannot be judged, with the cells that each holds back.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-
-    Returns
-    -------
-    str
-        A Markdown list, or one sentence when every cell was judged.
-    """
+    """List the reasons for which cells cannot be judged, with the cells that each holds back."""
     held = board[board["standing"] == "cannot be judged"]
     if held.empty:
         return "Every cell could be judged."
@@ -451,16 +345,6 @@ def find_shortfalls(run: Run) -> pd.DataFrame:
 
     The number scales the audit up until the group meets every minimum, its share and event rate unchanged. It
     is nan where the group has none of what it lacks: nothing says then how rare that is.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        Columns attribute, group, n, events, non_events, lacks, needed.
     """
     protocol = run.protocol
     first = run.groups[run.groups["model"] == run.groups["model"].iloc[0]] if len(run.groups) else run.groups
@@ -491,18 +375,7 @@ def _scale(total: int, have: int, least: int) -> float:
 
 
 def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
-    """Say what the missing support would take.
-
-    Parameters
-    ----------
-    shortfalls : DataFrame
-        Result of `find_shortfalls`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the missing support would take."""
     if shortfalls.empty:
         return "No group lacks records, events or non-events."
     unknown = shortfalls[np.isinf(shortfalls["needed"])]
@@ -531,18 +404,7 @@ def mark_unknown(shortfalls: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_limits(run: Run) -> str:
-    """State what this audit cannot say: the limits of every audit, and those of this one.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """State what this audit cannot say: the limits of every audit, and those of this one."""
     return "\n".join(f"- {limit}" for limit in [*_own_limits(run), *STANDING_LIMITS])
 
 
@@ -608,18 +470,7 @@ def _own_limits(run: Run) -> list[str]:
 
 
 def list_provenance(run: Run) -> pd.DataFrame:
-    """List what it takes to make this report again, byte for byte; no date is among it.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        Columns what, value.
-    """
+    """List what it takes to make this report again, byte for byte; no date is among it."""
     info, protocol = run.info, run.protocol
     profile = info.get("profile", "")
     name = profile["name"] if isinstance(profile, Mapping) else profile
@@ -638,18 +489,7 @@ def list_provenance(run: Run) -> pd.DataFrame:
 
 
 def describe_accuracy(models: pd.DataFrame) -> str:
-    """Say how well each model orders records: without that, no group metric matters.
-
-    Parameters
-    ----------
-    models : DataFrame
-        models.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how well each model orders records: without that, no group metric matters."""
     known = models.dropna(subset="auroc")
     if known.empty:
         return "No model's AUROC is defined here: that needs scores, not decisions, and both outcomes."

@@ -46,31 +46,12 @@ NEED_COLUMNS = (
 
 
 def write_n_star(n_star: float) -> str:
-    """Write an N*: a number of records, ``not reached``, or a dash where there is no verdict.
-
-    Examples
-    --------
-    >>> write_n_star(2500.0), write_n_star(float("inf"))
-    ('2,500', 'not reached')
-    """
+    """Write an N*: a number of records, ``not reached``, or a dash where there is no verdict."""
     return "not reached" if math.isinf(n_star) else count(n_star)
 
 
 def tabulate_cases(cases: dict[str, pd.DataFrame], *, cv_stable: float = 0.05) -> pd.DataFrame:
-    """Lay the sweeps of several made-up cells out in one table, for `CASE_COLUMNS`.
-
-    Parameters
-    ----------
-    cases : dict of str to DataFrame
-        Results of `sweep_counts` by label.
-    cv_stable : float
-        Bound of the coefficient of variation.
-
-    Returns
-    -------
-    DataFrame
-        Their rows, with label and N* as text.
-    """
+    """Lay the sweeps of several made-up cells out in one table, for `CASE_COLUMNS`."""
     frames = [
         table.assign(label=label, n_star=write_n_star(find_n_star(table, cv_stable=cv_stable)))
         for label, table in cases.items()
@@ -79,42 +60,14 @@ def tabulate_cases(cases: dict[str, pd.DataFrame], *, cv_stable: float = 0.05) -
 
 
 def order_attributes(verdicts: pd.DataFrame, *, model: str) -> list[str]:
-    """List a model's attributes, those with a verdict first.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    list of str
-        Otherwise in the order of the table.
-    """
+    """List a model's attributes, those with a verdict first."""
     cells = verdicts[verdicts["model"] == model]
     judged = set(cells["attribute"][cells["verdict"] != "inconclusive"])
     return sorted(dict.fromkeys(cells["attribute"]), key=lambda name: name not in judged)
 
 
 def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, attribute: str) -> pd.DataFrame:
-    """Take one model's and attribute's rows, with Wilson's interval of the pass share.
-
-    Parameters
-    ----------
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    protocol : Protocol
-        Gives R.
-    model, attribute : str
-        Which rows.
-
-    Returns
-    -------
-    DataFrame
-        The rows with pass_low and pass_high.
-    """
+    """Take one model's and attribute's rows, with Wilson's interval of the pass share."""
     here = audit_size[(audit_size["model"] == model) & (audit_size["attribute"] == attribute)]
     tried = (protocol.size_repeats * (1 - here["undefined_share"])).fillna(0).round()
     passes = (tried * here["pass_share"]).fillna(0).round()
@@ -123,20 +76,7 @@ def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, at
 
 
 def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
-    """Say which sizes are tried, and which of them say nothing because they are most of the audit.
-
-    Parameters
-    ----------
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    protocol : Protocol
-        Gives R and the bounds.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which sizes are tried, and which of them say nothing because they are most of the audit."""
     if audit_size.empty:
         return "This run judged no cell, so no size was tried."
     sizes = audit_size[["n", "above_half"]].drop_duplicates()
@@ -161,27 +101,7 @@ def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
 def list_needs(
     audit_size: pd.DataFrame, verdicts: pd.DataFrame, protocol: Protocol, *, model: str
 ) -> pd.DataFrame:
-    """List what each cell of a model needs, those that need most first.
-
-    Parameters
-    ----------
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    protocol : Protocol
-        The bounds.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell: metric, attribute, verdict, n_star, n_star_text; n, cv, cv_low, cv_high, pass_share
-        and unsupported_share at the largest size up to half of the audit (nan where there is none);
-        projected, the size at which CV would meet its bound if it fell with the square root of the size, to
-        two digits.
-    """
+    """List what each cell of a model needs, those that need most first."""
     cells = verdicts[verdicts["model"] == model]
     counted = audit_size[(audit_size["model"] == model) & ~audit_size["above_half"].astype(bool)]
     last = counted.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
@@ -202,44 +122,12 @@ def project_size(cv: pd.Series, n: pd.Series, *, whole: float, cv_stable: float)
 
     Without replacement :math:`\mathrm{CV}^2 \approx c^2 (1/n - 1/N)`; the projected size is
     :math:`c^2/\eta^2`, for an audit that is small beside all the records there could be.
-
-    Parameters
-    ----------
-    cv, n : Series
-        Coefficient of variation, and the size at which it was seen.
-    whole : float
-        Records N of the audit.
-    cv_stable : float
-        Its bound.
-
-    Returns
-    -------
-    Series
-        nan where `cv` is.
-
-    Examples
-    --------
-    >>> round(project_size(pd.Series([0.1]), pd.Series([1000]), whole=1e9, cv_stable=0.05).item())
-    4000
     """
     return cv**2 / (1 / n - 1 / whole) / cv_stable**2
 
 
 def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
-    """Say how many verdicts rest on a metric that has settled, and what the others would take.
-
-    Parameters
-    ----------
-    needs : DataFrame
-        Result of `list_needs`.
-    protocol : Protocol
-        The bounds.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many verdicts rest on a metric that has settled, and what the others would take."""
     judged = needs[needs["verdict"] != "inconclusive"]
     if judged.empty:
         return "No cell has a verdict, so there is none whose size could be asked for."
@@ -272,24 +160,7 @@ def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
 
 
 def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Protocol, *, model: str) -> str:
-    """Name the cells whose N* hangs on the draw of the subsamples.
-
-    Parameters
-    ----------
-    needs : DataFrame
-        Result of `list_needs`.
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    protocol : Protocol
-        The bounds.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the cells whose N* hangs on the draw of the subsamples."""
     reached = needs[np.isfinite(needs["n_star"])]
     if reached.empty:
         return "No N* was reached, so none can hang on the draw."
@@ -307,20 +178,7 @@ def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Proto
 
 
 def describe_minds(needs: pd.DataFrame, protocol: Protocol) -> str:
-    """Name the cells in which a settled metric and a settled verdict part ways.
-
-    Parameters
-    ----------
-    needs : DataFrame
-        Result of `list_needs`.
-    protocol : Protocol
-        The bounds.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the cells in which a settled metric and a settled verdict part ways."""
     known = needs.dropna(subset=["cv", "pass_share"])
     if known.empty:
         return "No cell has both a coefficient of variation and a pass share at a size that counts."
@@ -344,18 +202,7 @@ def describe_minds(needs: pd.DataFrame, protocol: Protocol) -> str:
 
 
 def describe_support(sweep: pd.DataFrame) -> str:
-    """Say at which sizes an audit would most likely have ended inconclusive.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Result of `select_sweep`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say at which sizes an audit would most likely have ended inconclusive."""
     known = sweep.dropna(subset="unsupported_share")
     if known.empty:
         return "No cell of this attribute has a verdict, even with all records."

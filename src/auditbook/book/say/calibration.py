@@ -90,19 +90,7 @@ READING_COLUMNS = (
 
 
 def tabulate_simulated(records: SimulatedRecords) -> pd.DataFrame:
-    """Fit calibration of two simulated groups and find the areas within and across, for `SIMULATED_COLUMNS`.
-
-    Parameters
-    ----------
-    records : SimulatedRecords
-        Such as from `draw_calibrated`.
-
-    Returns
-    -------
-    DataFrame
-        One row a group: group, n, event_rate, intercept and slope with bounds, auc (within), across (its
-        events against the other group's non-events).
-    """
+    """Fit calibration of two simulated groups and find the areas within and across."""
     area = auc_matrix(records.outcome, records.values, records.codes, len(GROUPS)).auc
     found = []
     for place, group in enumerate(GROUPS):
@@ -118,18 +106,7 @@ def tabulate_simulated(records: SimulatedRecords) -> pd.DataFrame:
 
 
 def bin_simulated(records: SimulatedRecords) -> pd.DataFrame:
-    """Count two simulated groups by ten score bins, as score_bins.csv does, with intervals.
-
-    Parameters
-    ----------
-    records : SimulatedRecords
-        Scores between 0 and 1.
-
-    Returns
-    -------
-    DataFrame
-        One row a group and bin: group, bin, n, events, mean_score, event_rate and its bounds.
-    """
+    """Count two simulated groups by ten score bins, as score_bins.csv does, with intervals."""
     table = pd.DataFrame(
         {
             "group": [GROUPS[code] for code in records.codes],
@@ -149,18 +126,7 @@ def _place(column: pd.Series) -> pd.Series:
 
 
 def describe_simulated(table: pd.DataFrame) -> str:
-    """Say that both groups are calibrated and how far the areas across them are apart.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `tabulate_simulated`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say that both groups are calibrated and how far the areas across them are apart."""
     one, other = rows(table)
     return (
         f"The areas within are {number(abs(one.auc - other.auc), digits=2)} apart. "
@@ -172,58 +138,21 @@ def describe_simulated(table: pd.DataFrame) -> str:
 
 
 def pick_fits(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """Take intercepts and slopes of all records and of each group of an attribute.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model, attribute : str
-        Which to take.
-
-    Returns
-    -------
-    DataFrame
-        Rows of calibration.csv, all records first and named so.
-    """
+    """Take intercepts and slopes of all records and of each group of an attribute."""
     found = run.calibration[run.calibration["model"] == model]
     found = found[found["attribute"].isin([WHOLE, attribute])].reset_index(drop=True)
     return found.assign(group=found["group"].where(found["attribute"] != WHOLE, "all records"))
 
 
 def pick_curves(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """Take the score bins of an attribute's groups with event rates and intervals, empty bins left out.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model, attribute : str
-        Which to take.
-
-    Returns
-    -------
-    DataFrame
-        As from `bound_bins`; no rows when the scores are no probabilities.
-    """
+    """Take the score bins of an attribute's groups with event rates and intervals, empty bins left out."""
     kind = run.models.set_index("model").loc[model, "kind"]
     bins = run.score_bins[(run.score_bins["model"] == model) & (run.score_bins["attribute"] == attribute)]
     return bound_bins(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True))
 
 
 def describe_curves(curves: pd.DataFrame) -> str:
-    """Say in how many bins of each group score and event rate are apart, and how many bins are sparse.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `pick_curves`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in how many bins of each group score and event rate are apart, and how many bins are sparse."""
     if curves.empty:
         return (
             "These scores are no probabilities, so there is no number that a bin's event rate should equal."
@@ -253,18 +182,7 @@ def _miss(curves: pd.DataFrame) -> pd.Series:
 
 
 def describe_fits(fits: pd.DataFrame) -> str:
-    """Say which groups' intercepts and slopes differ from a calibrated score's, by records and by sites.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        From `pick_fits`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which groups' intercepts and slopes differ from a calibrated score's, by records and by sites."""
     groups = fits[fits["attribute"] != WHOLE]
     if groups["intercept"].isna().all() and groups["slope"].isna().all():
         return f"No group has an intercept or a slope: {name_list(dict.fromkeys(groups['reason']), limit=4)}."
@@ -312,19 +230,7 @@ def _describe_ends(groups: pd.DataFrame, name: str, *, sites: bool = False) -> s
 
 
 def compare_models(run: Run) -> pd.DataFrame:
-    """Set intercept and slope over all records side by side for every model, for `MODEL_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        One row a model: model, n, n_train, intercept, slope, their bounds (``_lower``, ``_upper``: by sites
-        where there are any, else by records), by_sites, and in words what its scores are.
-    """
+    """Set intercept and slope over all records side by side for every model, for `MODEL_COLUMNS`."""
     found = run.calibration[run.calibration["attribute"] == WHOLE].set_index("model")
     found = found.join(run.models.set_index("model")[["n_train", "kind"]]).reset_index()
     found["by_sites"] = found["slope_site_low"].notna()
@@ -354,18 +260,7 @@ def _judge_scores(row: Any) -> str:
 
 
 def describe_models(table: pd.DataFrame) -> str:
-    """Name the models whose scores are too extreme, with the size of their training part.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_models`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the models whose scores are too extreme, with the size of their training part."""
     known = table[table["slope"].notna()]
     if known.empty:
         return "No model of this run has a calibration slope."
@@ -389,22 +284,7 @@ def describe_models(table: pd.DataFrame) -> str:
 
 
 def compare_cal(run: Run, model: str) -> pd.DataFrame:
-    """Set CAL's verdict beside intercepts and slopes of the same groups, for `CAL_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model : str
-        Which model.
-
-    Returns
-    -------
-    DataFrame
-        One row an attribute: attribute, estimate, verdict, reason, worst_group, worst_low, worst_bin, worst_n
-        (the bin that sets CAL), off (groups whose interval by records, of intercept or slope, excludes
-        the value of a calibrated score), reading.
-    """
+    """Set CAL's verdict beside intercepts and slopes of the same groups, for `CAL_COLUMNS`."""
     judged = run.verdicts[(run.verdicts["model"] == model) & (run.verdicts["metric"] == "CAL")]
     found = []
     for row in rows(judged):
@@ -445,18 +325,7 @@ def _read_together(verdict: str, off: int, known: int) -> str:
 
 
 def count_readings(run: Run) -> pd.DataFrame:
-    """Count, for every model, the attributes for which CAL and the fits agree, for `READING_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        One row a model: model, agree, cal_alone, fits_alone, silent (one of the two says nothing).
-    """
+    """Count, for every model, the attributes for which CAL and the fits agree, for `READING_COLUMNS`."""
     found = []
     for model in run.models["model"]:
         told = compare_cal(run, model)["reading"]
@@ -467,18 +336,7 @@ def count_readings(run: Run) -> pd.DataFrame:
 
 
 def describe_cal(table: pd.DataFrame) -> str:
-    """Say where CAL and the fits disagree and what lies behind it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_cal`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where CAL and the fits disagree and what lies behind it."""
     if table.empty:
         return "CAL is not among this run's metrics."
     known = table[~table["reading"].isin(["no fits", "CAL cannot say"])]

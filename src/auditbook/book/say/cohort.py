@@ -75,18 +75,7 @@ COLUMN_COLUMNS = (
 
 
 def announce_data(info: Mapping[str, Any]) -> str:
-    """Say before anything else whether the records are real.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    str
-        One paragraph of Markdown.
-    """
+    """Say before anything else whether the records are real."""
     title = escape(info.get("title") or info.get("name", ""))
     if info.get("synthetic"):
         return (
@@ -101,18 +90,7 @@ def announce_data(info: Mapping[str, Any]) -> str:
 
 
 def describe_question(info: Mapping[str, Any]) -> str:
-    """Say what the event is, whom it harms, and what counts as a site and as a unit.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    str
-        Markdown, one paragraph.
-    """
+    """Say what the event is, whom it harms, and what counts as a site and as a unit."""
     outcome = info.get("outcome") or {}
     column = escape(outcome.get("column", ""))
     event = escape(outcome.get("event") or "")
@@ -139,19 +117,7 @@ def _describe_structure(info: Mapping[str, Any]) -> str:
 
 
 def tabulate_flow(info: Mapping[str, Any]) -> pd.DataFrame:
-    """List the rows read, those left out by reason, and those kept.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    DataFrame
-        Columns step, rows, share (of the rows read), start (rows before the step that remain or go),
-        kind (read, left out, kept).
-    """
+    """List the rows read, those left out by reason, and those kept."""
     read = info["rows_read"]
     rows = [{"step": "rows read", "rows": read, "kind": "read", "start": 0}]
     remaining = read
@@ -166,18 +132,7 @@ def tabulate_flow(info: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def describe_flow(info: Mapping[str, Any]) -> str:
-    """Say how many rows were read, left out and kept, and what that asks of the reader.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many rows were read, left out and kept, and what that asks of the reader."""
     read, kept, reasons = info["rows_read"], info["rows_kept"], info.get("left_out", [])
     gone = [entry for entry in reasons if entry["rows"] > 0]
     text = f"{count(read)} rows were read and {count(kept)} are kept as records"
@@ -201,35 +156,13 @@ def select_attribute(table: pd.DataFrame, attribute: str) -> pd.DataFrame:
 
 
 def describe_attributes(groups: pd.DataFrame) -> str:
-    """Say of every attribute what `describe_groups` says of one.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        cohort_groups.csv.
-
-    Returns
-    -------
-    str
-        A Markdown list, one point an attribute.
-    """
+    """Say of every attribute what `describe_groups` says of one."""
     parts = [part.reset_index(drop=True) for _, part in groups.groupby("attribute", sort=False)]
     return "\n".join(f"- {describe_groups(part)}" for part in parts)
 
 
 def describe_groups(groups: pd.DataFrame) -> str:
-    """Say how large the groups of an attribute are and how far apart their event rates lie.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of cohort_groups.csv of one attribute.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how large the groups of an attribute are and how far apart their event rates lie."""
     filled = groups[groups["n"] > 0]
     if filled.empty:
         return "No group of this attribute holds a record."
@@ -292,20 +225,6 @@ def compare_base_rates(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFr
     That ratio is the ratio of selection rates of a model that makes no error. Groups below the protocol's
     minimum support are left out and named.
 
-    Parameters
-    ----------
-    groups : DataFrame
-        cohort_groups.csv.
-    protocol : Protocol
-        Holds the minimum support.
-
-    Returns
-    -------
-    DataFrame
-        One row an attribute: attribute, lowest_group, lowest_rate, highest_group, highest_rate, ratio,
-        ratio_low, ratio_high (95%, on the log scale), smallest_n, left_out. With fewer than two supported
-        groups all numbers are nan.
-
     References
     ----------
     Katz, D., Baptista, J., Azen, S. P. and Pike, M. C. (1978). Obtaining confidence intervals for the risk
@@ -340,20 +259,7 @@ def _base_rate_row(part: pd.DataFrame, protocol: Protocol) -> dict[str, Any]:
 
 
 def describe_base_rates(ratios: pd.DataFrame, *, threshold: float = 0.80) -> str:
-    """Say for which attributes even a model without error would fail a ratio rule.
-
-    Parameters
-    ----------
-    ratios : DataFrame
-        From `compare_base_rates`.
-    threshold : float
-        Least ratio of selection rates that passes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for which attributes even a model without error would fail a ratio rule."""
     known = ratios[ratios["ratio"].notna()]
     if known.empty:
         return "No attribute has two groups with enough records and events, so no ratio can be given."
@@ -392,63 +298,19 @@ def ratio_with_equal_errors(low_rate: float, high_rate: float, *, tpr: float, fp
     r"""Find the ratio of selection rates of a model with the same error rates in both groups.
 
     .. math:: \frac{f + (t - f) p_{low}}{f + (t - f) p_{high}}
-
-    Parameters
-    ----------
-    low_rate, high_rate : float
-        The lower and the higher event rate, in [0, 1].
-    tpr, fpr : float
-        t and f: share of events and of non-events that the model selects.
-
-    Returns
-    -------
-    float
-        `low_rate` / `high_rate` for a model without error, 1 for one that selects blindly, nan when it
-        selects nobody.
-
-    Examples
-    --------
-    >>> round(ratio_with_equal_errors(0.2, 0.4, tpr=1.0, fpr=0.0), 3)
-    0.5
     """
     low, high = (fpr + (tpr - fpr) * rate for rate in (low_rate, high_rate))
     return low / high if high > 0 else float("nan")
 
 
 def find_small_groups(groups: pd.DataFrame, *, limit: int = 8) -> pd.DataFrame:
-    """List the groups whose event rate is known least well.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        cohort_groups.csv.
-    limit : int
-        Rows at the most.
-
-    Returns
-    -------
-    DataFrame
-        The rows with the widest intervals first, empty groups on top, with `width` in percentage points.
-    """
+    """List the groups whose event rate is known least well."""
     table = groups.assign(width=100 * (groups["event_rate_high"] - groups["event_rate_low"]))
     return table.sort_values("width", ascending=False, na_position="first", kind="stable").head(limit)
 
 
 def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
-    """Say how many groups are too small for a verdict and how wide the widest interval is.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        cohort_groups.csv.
-    protocol : Protocol
-        Holds the minimum support.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many groups are too small for a verdict and how wide the widest interval is."""
     others = groups["n"] - groups["events"]
     short = (groups["n"] < protocol.min_records) | (groups["events"] < protocol.min_events)
     short |= others < protocol.min_non_events
@@ -475,35 +337,13 @@ def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
 
 
 def add_site_intervals(sites: pd.DataFrame) -> pd.DataFrame:
-    """Add the 95% Wilson interval of each site's event rate.
-
-    Parameters
-    ----------
-    sites : DataFrame
-        cohort_sites.csv.
-
-    Returns
-    -------
-    DataFrame
-        With event_rate_low and event_rate_high; empty when there is no site.
-    """
+    """Add the 95% Wilson interval of each site's event rate."""
     bounds = wilson_interval(sites["events"].to_numpy(float), sites["n"].to_numpy(float))
     return sites.assign(event_rate_low=bounds.low, event_rate_high=bounds.high)
 
 
 def describe_sites(sites: pd.DataFrame) -> str:
-    """Say how unevenly records are spread over sites, or that there is no site.
-
-    Parameters
-    ----------
-    sites : DataFrame
-        cohort_sites.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how unevenly records are spread over sites, or that there is no site."""
     if sites.empty:
         return (
             "The cohort names no site. "
@@ -526,18 +366,7 @@ def describe_sites(sites: pd.DataFrame) -> str:
 
 
 def describe_site_rates(sites: pd.DataFrame) -> str:
-    """Say how far site event rates spread beyond what their sizes would let chance do.
-
-    Parameters
-    ----------
-    sites : DataFrame
-        From `add_site_intervals`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far site event rates spread beyond what their sizes would let chance do."""
     if len(sites) < 2:
         return "With fewer than two sites there is nothing to compare."
     overall = sites["events"].sum() / sites["n"].sum()
@@ -551,18 +380,7 @@ def describe_site_rates(sites: pd.DataFrame) -> str:
 
 
 def describe_columns(columns: pd.DataFrame) -> str:
-    """Say what the columns of the data are used for.
-
-    Parameters
-    ----------
-    columns : DataFrame
-        cohort_columns.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the columns of the data are used for."""
     tally = columns["role"].value_counts(sort=False)
     listed = [_count_role(str(role), number_of) for role, number_of in tally.items()]
     parts = [f"The data have {plural(len(columns), 'column')} with a role: {join_words(listed)}."]
@@ -578,18 +396,7 @@ def _count_role(role: str, n: int) -> str:
 
 
 def describe_missing(columns: pd.DataFrame) -> str:
-    """Say which columns have missing values.
-
-    Parameters
-    ----------
-    columns : DataFrame
-        cohort_columns.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which columns have missing values."""
     holed = columns[columns["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
     if holed.empty:
         return "No column has a missing value; ask whether blanks were filled in before the data reached you."

@@ -79,18 +79,7 @@ AREA_COLUMNS = (
 
 
 def tabulate_weights(samples: Sequence[Sample]) -> pd.DataFrame:
-    """Work out the ten collapsible metrics of two groups with their weights, for `WEIGHT_COLUMNS`.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        Two groups, A and B.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric: title, weighed_by, value_a, weight_a, value_b, weight_b, mean, overall.
-    """
+    """Work out the ten collapsible metrics of two groups with their weights, for `WEIGHT_COLUMNS`."""
     whole, found = pool_samples(samples), []
     for metric in PERFORMANCE.values():
         if metric.weight is None:
@@ -103,13 +92,7 @@ def tabulate_weights(samples: Sequence[Sample]) -> pd.DataFrame:
 
 
 def tabulate_counterexamples() -> pd.DataFrame:
-    """List pairs of groups whose overall value lies outside both, for `COUNTEREXAMPLE_COLUMNS`.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric: metric, title, n, one, other, overall.
-    """
+    """List pairs of groups whose overall value lies outside both, for `COUNTEREXAMPLE_COLUMNS`."""
     found = []
     for name in OUTSIDE:
         case = find_counterexample(name)
@@ -128,23 +111,7 @@ def tabulate_counterexamples() -> pd.DataFrame:
 
 
 def describe_sample(sample: Sample) -> str:
-    """Say which scores a group has, and how often each came with the event.
-
-    Parameters
-    ----------
-    sample : Sample
-        A small group.
-
-    Returns
-    -------
-    str
-        Such as ``score 0.1: 1 of 5 with the event; score 0.2: 4 of 5 with the event``.
-
-    Examples
-    --------
-    >>> describe_sample(Sample(np.array([0, 1]), np.array([0.5, 0.5])))
-    'score 0.5: 1 of 2 with the event'
-    """
+    """Say which scores a group has, and how often each came with the event."""
     parts = []
     for score in np.unique(sample.score):
         here = sample.outcome[sample.score == score]
@@ -155,31 +122,14 @@ def describe_sample(sample: Sample) -> str:
 
 
 def describe_counterexample(name: str) -> str:
-    """Write a counterexample out, so that a reader can check it.
-
-    Parameters
-    ----------
-    name : str
-        One of `OUTSIDE`.
-
-    Returns
-    -------
-    str
-        One point of a Markdown list.
-    """
+    """Write a counterexample out, so that a reader can check it."""
     case = find_counterexample(name)
     one, other = (describe_sample(group) for group in case.groups)
     return f"- **{PERFORMANCE[name].title}**. Group 1: {one}. Group 2: {other}."
 
 
 def describe_intercepts() -> str:
-    """Say how far the four weights of the calibration intercept are from following from the groups.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far the four weights of the calibration intercept are from following from the groups."""
     ratio = compare_intercept_weights()["weight_ratio"]
     one, other = ratio[0] * ratio[3], ratio[1] * ratio[2]
     return (
@@ -190,23 +140,7 @@ def describe_intercepts() -> str:
 
 
 def compare_overall(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """Set overall values beside the weighted means of the groups' values, for `OVERALL_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model, attribute : str
-        Which to take.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric that the result files allow: metric, title, collapsible, weighed_by (records where
-        there are no weights), n, groups (those with a value), lowest, highest, mean, overall, difference
-        (overall less mean), outside (whether overall lies outside the groups' values). nan where a value
-        cannot be had.
-    """
+    """Set overall values beside the weighted means of the groups' values, for `OVERALL_COLUMNS`."""
     chosen = run.groups[(run.groups["model"] == model) & (run.groups["attribute"] == attribute)]
     groups = chosen[chosen["n"] > 0]
     about = run.models.set_index("model").loc[model]
@@ -293,37 +227,13 @@ def _compare(name: str, sizes: pd.Series, values: Array, weights: Array, overall
 
 
 def compare_attributes(run: Run, model: str) -> pd.DataFrame:
-    """Stack `compare_overall` of every attribute of a run, with the attribute's name in front.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model : str
-        Which model.
-
-    Returns
-    -------
-    DataFrame
-        One row an attribute and metric.
-    """
+    """Stack `compare_overall` of every attribute of a run, with the attribute's name in front."""
     parts = [compare_overall(run, model, name).assign(attribute=name) for name in run.info["attributes"]]
     return pd.concat(parts, ignore_index=True)
 
 
 def describe_overall(table: pd.DataFrame) -> str:
-    """Say where the overall value is the weighted mean, and where it is not.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_attributes`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where the overall value is the weighted mean, and where it is not."""
     known = table[table["difference"].notna()]
     mean, other = known[known["collapsible"]], known[~known["collapsible"]]
     if known.empty:
@@ -368,18 +278,7 @@ def _describe_outside(other: pd.DataFrame) -> str:
 
 
 def describe_gaps(run: Run) -> str:
-    """Say which of the fifteen metrics this run's files cannot give by group, and why.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which of the fifteen metrics this run's files cannot give by group, and why."""
     names = join_words(_lower(PERFORMANCE[name].title) for name in UNKNOWN)
     text = (
         f"A run keeps counts, sums and fits of each group, never the records, so {names} cannot be "
@@ -402,20 +301,7 @@ def describe_gaps(run: Run) -> str:
 
 
 def list_areas(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """List the area over all records, the mean of the groups' areas, and each group's, for `AREA_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    model, attribute : str
-        Which to take.
-
-    Returns
-    -------
-    DataFrame
-        One row a line of the figure: role (overall, mean, group), name, n, value, low, high.
-    """
+    """List the area over all records, the mean of the groups' areas, and each group's, for `AREA_COLUMNS`."""
     found = compare_overall(run, model, attribute).set_index("metric").loc["auc"]
     chosen = run.auc_fairness.query("model == @model and attribute == @attribute and metric == 'auc'")
     ends = (chosen["ci_low"].iloc[0], chosen["ci_high"].iloc[0]) if len(chosen) else (np.nan, np.nan)
@@ -434,18 +320,7 @@ def list_areas(run: Run, model: str, attribute: str) -> pd.DataFrame:
 
 
 def describe_areas(areas: pd.DataFrame) -> str:
-    """Say on which side of the groups' mean the overall area lies, and what that does to a gap to it.
-
-    Parameters
-    ----------
-    areas : DataFrame
-        From `list_areas`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say on which side of the groups' mean the overall area lies, and what that does to a gap to it."""
     overall, mean = areas["value"][:2]
     groups = areas.loc[(areas["role"] == "group") & areas["value"].notna()]
     if np.isnan(overall) or groups.empty:
@@ -466,20 +341,7 @@ def describe_areas(areas: pd.DataFrame) -> str:
 
 
 def compare_models(run: Run, attribute: str) -> pd.DataFrame:
-    """Set mean and overall value of three metrics side by side for every model, for `MODEL_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-    attribute : str
-        Which attribute's groups.
-
-    Returns
-    -------
-    DataFrame
-        One row a model.
-    """
+    """Set mean and overall value of three metrics side by side for every model, for `MODEL_COLUMNS`."""
     found = []
     for model in run.models["model"]:
         table = compare_overall(run, model, attribute).set_index("metric")
@@ -491,22 +353,7 @@ def compare_models(run: Run, attribute: str) -> pd.DataFrame:
 
 
 def describe_models(table: pd.DataFrame, info: Mapping[str, Any], attribute: str) -> str:
-    """Say for how many models overall AUC lies below the mean of the groups', and for how many above.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_models`.
-    info : mapping
-        The run's ``run.json``.
-    attribute : str
-        Whose groups they are.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for how many models overall AUC lies below the mean of the groups', and for how many above."""
     apart = (table["auc_overall"] - table["auc_mean"]).dropna()
     if apart.empty:
         return "No model has areas to compare."

@@ -126,35 +126,7 @@ MEASURED_COLUMNS = (
 def foretell_world(
     counts: ArrayLike, metric: str, *, half: int, size: int, rng: np.random.Generator, times: int = 200
 ) -> pd.DataFrame:
-    """Predict flip rates in a made-up world whose audits can be drawn at will, and look at these.
-
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        The world: how common tp, fp, fn and tn are in each group.
-    metric : str
-        A metric of counts.
-    half : int
-        Records from which is predicted.
-    size : int
-        Records of an audit.
-    rng : Generator
-        Source of the draws.
-    times : int
-        How often a half, and audits of new records beside it, are drawn.
-
-    Returns
-    -------
-    DataFrame
-        One row, for `WORLD_COLUMNS` and `RANGE_COLUMNS`, averaged over the halves.
-
-    Examples
-    --------
-    >>> world = [[40, 10, 10, 40], [20, 10, 30, 40]]
-    >>> found = foretell_world(world, "EOPP", half=2000, size=500, rng=np.random.default_rng(1), times=5)
-    >>> found[["predicted", "realised"]].round(2).values.tolist()
-    [[0.0, 0.0]]
-    """
+    """Predict flip rates in a made-up world whose audits can be drawn at will, and look at these."""
     table = np.asarray(counts)
     shares = table.ravel() / table.sum()
     first = rng.multinomial(half, shares, size=times).reshape(times, *table.shape)
@@ -178,34 +150,12 @@ def foretell_world(
 
 
 def tabulate_worlds(cases: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Lay several worlds out in one table, for `WORLD_COLUMNS`.
-
-    Parameters
-    ----------
-    cases : dict of str to DataFrame
-        From `foretell_world`, by label.
-
-    Returns
-    -------
-    DataFrame
-        One row a world.
-    """
+    """Lay several worlds out in one table, for `WORLD_COLUMNS`."""
     return pd.concat([table.assign(label=label) for label, table in cases.items()], ignore_index=True)
 
 
 def describe_halvings(run: Run) -> str:
-    """Say what was halved, how often, into audits of which sizes, and what takes no part.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what was halved, how often, into audits of which sizes, and what takes no part."""
     table, protocol = run.flip_truth, run.protocol
     counted = [name for name in protocol.metrics if METRICS[name].evidence == "counts"]
     left = [name for name in protocol.metrics if METRICS[name].evidence != "counts"]
@@ -260,51 +210,19 @@ def _count_sites(run: Run) -> int:
 
 
 def name_way(halving: str, drawing: str) -> str:
-    """Name a way of halving and drawing, as the tables do.
-
-    Examples
-    --------
-    >>> name_way("sites", "records")
-    'sites / records'
-    """
+    """Name a way of halving and drawing, as the tables do."""
     return f"{halving} / {drawing}"
 
 
 def choose_way(truth: pd.DataFrame) -> tuple[str, str]:
-    """Choose what a chapter looks at first: whole sites where they were halved, else records.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv, or flip_truth_summary.csv.
-
-    Returns
-    -------
-    tuple of str
-        Way of halving and of drawing.
-    """
+    """Choose what a chapter looks at first: whole sites where they were halved, else records."""
     return (SITES, SITES) if SITES in set(truth["halving"]) else (RECORDS, RECORDS)
 
 
 def select_bins(
     summary: pd.DataFrame, way: tuple[str, str], predictions: Sequence[str] = ("vfr", "vfr_site")
 ) -> pd.DataFrame:
-    """Take the bins of some predictions for one way of halving and drawing.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        flip_truth_summary.csv.
-    way : tuple of str
-        Halving and drawing.
-    predictions : sequence of str
-        Which predictions.
-
-    Returns
-    -------
-    DataFrame
-        Rows of the bins that hold predictions, with `name` and `range`.
-    """
+    """Take the bins of some predictions for one way of halving and drawing."""
     found = summary[(summary["halving"] == way[0]) & (summary["drawing"] == way[1]) & (summary["bin"] > 0)]
     found = found[found["prediction"].isin(predictions)]
     bounds = [
@@ -322,22 +240,7 @@ def _whole(
 
 
 def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction: str = "vfr") -> str:
-    """Say whether one prediction foretold too few or too many flips, and how it did where it was sure.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        flip_truth_summary.csv.
-    way : tuple of str
-        Halving and drawing.
-    prediction : str
-        Which prediction.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether one prediction foretold too few or too many flips, and how it did where it was sure."""
     whole = _whole(summary, way, prediction)
     if whole.empty:
         return "There is no prediction to compare with what came of it."
@@ -382,18 +285,7 @@ def _both(one: float, other: float) -> str:
 
 
 def tabulate_ways(summary: pd.DataFrame) -> pd.DataFrame:
-    """Set the mean predictions and the mean realised flip rate of every way side by side.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        flip_truth_summary.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a way of halving and drawing, for `WAY_COLUMNS`; nan where a prediction does not exist.
-    """
+    """Set the mean predictions and the mean realised flip rate of every way side by side."""
     found = []
     for (halving, drawing), part in summary[summary["bin"] == 0].groupby(["halving", "drawing"], sort=False):
         by = part.set_index("prediction")
@@ -414,18 +306,7 @@ def tabulate_ways(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_ways(ways: pd.DataFrame) -> str:
-    """Say for every way which of the flip rates came nearer on average.
-
-    Parameters
-    ----------
-    ways : DataFrame
-        From `tabulate_ways`.
-
-    Returns
-    -------
-    str
-        Markdown, one line a way.
-    """
+    """Say for every way which of the flip rates came nearer on average."""
     if ways.empty:
         return "No way of halving could be tried."
     if ways["vfr_site"].isna().all():
@@ -448,21 +329,7 @@ def describe_ways(ways: pd.DataFrame) -> str:
 
 
 def list_cells(truth: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
-    """List every cell at the largest size that it was checked at, the largest surprise on top.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-    way : tuple of str
-        Halving and drawing.
-
-    Returns
-    -------
-    DataFrame
-        Rows with a realised flip rate, and `distance`: of all records' metric from its threshold, in
-        standard deviations of a half.
-    """
+    """List every cell at the largest size that it was checked at, the largest surprise on top."""
     here = truth[(truth["halving"] == way[0]) & (truth["drawing"] == way[1]) & (truth["halvings"] > 0)]
     last = here.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
     distance = (last["estimate"] - last["threshold"]).abs() / last["halves_sd"].where(last["halves_sd"] > 0)
@@ -474,20 +341,7 @@ def list_cells(truth: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
 
 
 def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
-    """Name the cells that looked stable and were not, and those whose halves stand on two sides.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        From `list_cells`.
-    stable : float
-        Largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the cells that looked stable and were not, and those whose halves stand on two sides."""
     if cells.empty:
         return "No cell could be checked."
     calm = cells[cells["predicted"] <= stable]
@@ -519,18 +373,7 @@ def _name(cells: pd.DataFrame, *, limit: int = 5) -> str:
 
 
 def tabulate_causes(truth: pd.DataFrame) -> pd.DataFrame:
-    """Split the mean error by metric and way into range, spread and the other half.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a way and metric, for `CAUSE_COLUMNS`: plain means over cells and sizes.
-    """
+    """Split the mean error by metric and way into range, spread and the other half."""
     known = truth[truth["halvings"] > 0]
     names = "error from_range from_spread from_halves bias_resample bias_audit resample_sd audit_sd".split()
     found = known.groupby(["halving", "drawing", "metric"], sort=False)[names].mean()
@@ -542,20 +385,7 @@ def tabulate_causes(truth: pd.DataFrame) -> pd.DataFrame:
 
 
 def select_causes(causes: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
-    """Keep the causes for halves and audits of records, and those for one other way.
-
-    Parameters
-    ----------
-    causes : DataFrame
-        From `tabulate_causes`.
-    way : tuple of str
-        Halving and drawing.
-
-    Returns
-    -------
-    DataFrame
-        Some of its rows.
-    """
+    """Keep the causes for halves and audits of records, and those for one other way."""
     return causes[causes["way"].isin([name_way(RECORDS, RECORDS), name_way(*way)])].reset_index(drop=True)
 
 
@@ -564,18 +394,7 @@ def _same(truth: pd.DataFrame, halving: str = RECORDS, drawing: str = RECORDS) -
 
 
 def describe_range(truth: pd.DataFrame) -> str:
-    """Say how far resamples and audits of the smallest and the largest size lie from their half.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far resamples and audits of the smallest and the largest size lie from their half."""
     here = _same(truth)
     here = here[here["metric"] != "DI"]
     if here.empty:
@@ -605,18 +424,7 @@ def _signed(values: "pd.Series") -> str:
 
 
 def describe_spread(causes: pd.DataFrame) -> str:
-    """Say which metrics vary more in audits of records than in resamples within strata.
-
-    Parameters
-    ----------
-    causes : DataFrame
-        From `tabulate_causes`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which metrics vary more in audits of records than in resamples within strata."""
     here = causes[(causes["halving"] == RECORDS) & (causes["drawing"] == RECORDS)]
     if here.empty:
         return "No spread could be compared."
@@ -632,18 +440,7 @@ def describe_spread(causes: pd.DataFrame) -> str:
 
 
 def describe_other_half(truth: pd.DataFrame) -> str:
-    """Say what it costs that the first half is itself a sample.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what it costs that the first half is itself a sample."""
     here = _same(truth)
     if here.empty:
         return "No halves could be compared."
@@ -659,18 +456,7 @@ def describe_other_half(truth: pd.DataFrame) -> str:
 
 
 def describe_sites(truth: pd.DataFrame) -> str:
-    """Say how much further halves of whole sites lie apart than halves of records.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how much further halves of whole sites lie apart than halves of records."""
     keys = ["metric", "attribute", "n"]
     both = _same(truth).merge(_same(truth, SITES), on=keys, suffixes=("", "_apart"))
     both = both[both["halves_sd"] > 0]
@@ -694,20 +480,7 @@ def describe_sites(truth: pd.DataFrame) -> str:
 
 
 def describe_pairs(truth: pd.DataFrame, way: tuple[str, str]) -> str:
-    """Say how often two audits disagree, beside the flip rate.
-
-    Parameters
-    ----------
-    truth : DataFrame
-        flip_truth.csv.
-    way : tuple of str
-        Halving and drawing.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often two audits disagree, beside the flip rate."""
     here = _same(truth, *way)
     if here.empty:
         return "No two audits could be compared."
@@ -720,18 +493,7 @@ def describe_pairs(truth: pd.DataFrame, way: tuple[str, str]) -> str:
 
 
 def list_takeaways(run: Run) -> str:
-    """Write the take-aways that follow from this run.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown, a list.
-    """
+    """Write the take-aways that follow from this run."""
     summary = run.flip_truth_summary
     if summary.empty:
         return (
@@ -758,34 +520,12 @@ def list_takeaways(run: Run) -> str:
 
 
 def list_measured(table: pd.DataFrame) -> pd.DataFrame:
-    """Lay out the stored comparison over cohorts, for `MEASURED_COLUMNS`.
-
-    Parameters
-    ----------
-    table : DataFrame
-        flip_truth_measured.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a cohort and way.
-    """
+    """Lay out the stored comparison over cohorts, for `MEASURED_COLUMNS`."""
     return table.assign(way=[name_way(row.halving, row.drawing) for row in rows(table)])
 
 
 def describe_measured(table: pd.DataFrame) -> str:
-    """Say of the stored comparison what records and sites foretold of other sites, cohort by cohort.
-
-    Parameters
-    ----------
-    table : DataFrame
-        flip_truth_measured.csv.
-
-    Returns
-    -------
-    str
-        Markdown, one line a cohort.
-    """
+    """Say of the stored comparison what records and sites foretold of other sites, cohort by cohort."""
     lines = []
     for name, part in table.groupby("cohort", sort=False):
         apart = part[(part["halving"] == SITES) & (part["drawing"] == SITES)]
@@ -803,19 +543,7 @@ def describe_measured(table: pd.DataFrame) -> str:
 
 
 def summarise_cohort(summary: pd.DataFrame) -> pd.DataFrame:
-    """Reduce a run's summary to the row a way that the stored comparison keeps.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        flip_truth_summary.csv.
-
-    Returns
-    -------
-    DataFrame
-        Columns halving, drawing, cells, the mean predictions and distances, realised, realised_mixed; and for
-        predictions of `vfr` of at most 1 %: sure, sure_realised, sure_mixed.
-    """
+    """Reduce a run's summary to the row a way that the stored comparison keeps."""
     ways = tabulate_ways(summary)
     found = []
     for row in rows(ways):

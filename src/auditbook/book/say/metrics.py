@@ -35,23 +35,13 @@ from auditbook.verdicts import METRICS
 
 @dataclass(frozen=True)
 class RateWords:
-    """How one of the four group rates is named and counted.
+    """How one of the four group rates is named and counted."""
 
-    Attributes
-    ----------
-    symbol, title : str
-        Short and long name.
-    hits, trials : tuple of str
-        Columns of the group table whose sums are numerator and denominator.
-    of : str
-        What the denominator counts, in the plural.
-    """
-
-    symbol: str
-    title: str
-    hits: tuple[str, ...]
-    trials: tuple[str, ...]
-    of: str
+    symbol: str  # Short and long name
+    title: str  # Short and long name
+    hits: tuple[str, ...]  # Columns of the group table whose sums are numerator and denominator
+    trials: tuple[str, ...]  # Columns of the group table whose sums are numerator and denominator
+    of: str  # What the denominator counts, in the plural
 
 
 RATES = {
@@ -112,32 +102,7 @@ BIN_COLUMNS = (
 
 
 def choose(name: str, known: Iterable[str], *, what: str) -> str:
-    """Settle a chapter's parameter: blank means the first.
-
-    Parameters
-    ----------
-    name : str
-        What the reader asked for.
-    known : iterable of str
-        What the run has, in its order.
-    what : str
-        What is chosen, for the message.
-
-    Returns
-    -------
-    str
-        One of `known`.
-
-    Raises
-    ------
-    InputError
-        If the run has no such name, or none at all.
-
-    Examples
-    --------
-    >>> choose("", ["race", "sex"], what="attribute")
-    'race'
-    """
+    """Settle a chapter's parameter: blank means the first."""
     names = list(dict.fromkeys(known))
     if not names:
         raise InputError(f"this run has no {what}")
@@ -147,43 +112,12 @@ def choose(name: str, known: Iterable[str], *, what: str) -> str:
 
 
 def describe_choice(model: str, attribute: str) -> str:
-    """Say which model and attribute a chapter shows.
-
-    Parameters
-    ----------
-    model, attribute : str
-        Names from the run.
-
-    Returns
-    -------
-    str
-        One sentence of Markdown.
-    """
+    """Say which model and attribute a chapter shows."""
     return f"Shown here: the model **{escape(model)}** and the attribute **{escape(attribute)}**."
 
 
 def write_rule(metric: str, threshold: float, *, short: bool = False) -> str:
-    """Write when a metric passes.
-
-    Parameters
-    ----------
-    metric : str
-        A key of `METRICS`.
-    threshold : float
-        The value at which it just passes.
-    short : bool
-        True writes a sign in place of words, for tables.
-
-    Returns
-    -------
-    str
-        Such as ``at least 0.80``, or ``≥ 0.80``.
-
-    Examples
-    --------
-    >>> write_rule("DI", 0.8)
-    'at least 0.80'
-    """
+    """Write when a metric passes."""
     direction = METRICS[metric].direction
     word = {"at_least": "≥", "at_most": "≤"}[direction] if short else direction.replace("_", " ")
     digits = max(2, len(f"{threshold:.6g}".partition(".")[2]))
@@ -191,18 +125,7 @@ def write_rule(metric: str, threshold: float, *, short: bool = False) -> str:
 
 
 def tabulate_metrics(protocol: Protocol) -> pd.DataFrame:
-    """Tabulate the metrics that an audit judges, as the package defines them.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        Says which metrics, and thresholds that differ from the published ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric, for `METRIC_COLUMNS`.
-    """
+    """Tabulate the metrics that an audit judges, as the package defines them."""
     found = []
     for metric in (METRICS[name] for name in protocol.metrics):
         row = {"metric": metric.name, "meaning": metric.meaning, "undefined": metric.undefined}
@@ -224,48 +147,18 @@ def _write_needs(needs: Sequence[str], protocol: Protocol) -> str:
 
 
 def describe_formulas(protocol: Protocol) -> str:
-    """Write the formula of every metric that an audit judges.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        Says which metrics.
-
-    Returns
-    -------
-    str
-        Markdown with LaTeX, one formula a paragraph.
-    """
+    """Write the formula of every metric that an audit judges."""
     chosen = [METRICS[name] for name in protocol.metrics]
     return "\n\n".join(f"**{metric.name}** ({metric.title}):\n\n$$ {metric.formula} $$" for metric in chosen)
 
 
 def sort_metrics(names: Iterable[str]) -> list[str]:
-    """List each metric once, in the order of `METRICS`.
-
-    Examples
-    --------
-    >>> sort_metrics(["PP", "DI", "PP"])
-    ['DI', 'PP']
-    """
+    """List each metric once, in the order of `METRICS`."""
     return sorted(set(names), key=list(METRICS).index)
 
 
 def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
-    """Lay out the four counts and the four rates of some groups, for `COUNT_COLUMNS`.
-
-    Parameters
-    ----------
-    names : sequence of str, length n_groups
-        The groups.
-    counts : int array, shape (n_groups, 4)
-        tp, fp, fn, tn.
-
-    Returns
-    -------
-    DataFrame
-        Columns group, tp, fp, fn, tn, n, SR, TPR, FPR, PPV; a rate without a denominator is nan.
-    """
+    """Lay out the four counts and the four rates of some groups, for `COUNT_COLUMNS`."""
     table = np.asarray(counts)
     frame = pd.DataFrame(table, columns=["tp", "fp", "fn", "tn"])
     frame.insert(0, "group", list(names))
@@ -275,18 +168,7 @@ def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
 
 
 def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
-    """Compute every published metric that is made of counts, for `VALUE_COLUMNS`.
-
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        tp, fp, fn, tn.
-
-    Returns
-    -------
-    DataFrame
-        Columns metric, value, passes (the rule), result: pass, fail, or undefined. Support is not asked for.
-    """
+    """Compute every published metric that is made of counts, for `VALUE_COLUMNS`."""
     found = []
     for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
         value = float(metric.values(np.asarray(counts)))
@@ -297,20 +179,7 @@ def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
 
 
 def pick_rates(groups: pd.DataFrame, *, rate: str) -> pd.DataFrame:
-    """Take one rate of every group, with its Wilson interval.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of groups.csv for one model and one attribute.
-    rate : {"SR", "TPR", "FPR", "PPV"}
-        Which rate.
-
-    Returns
-    -------
-    DataFrame
-        One row a group: group, hits, trials, value, low, high (nan without trials) and note.
-    """
+    """Take one rate of every group, with its Wilson interval."""
     words = RATES[rate]
     hits = groups[list(words.hits)].sum(axis=1).to_numpy()
     trials = groups[list(words.trials)].sum(axis=1).to_numpy()
@@ -334,20 +203,7 @@ def pick_rates(groups: pd.DataFrame, *, rate: str) -> pd.DataFrame:
 
 
 def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
-    """Say where a rate is lowest and highest, how far apart, and where it does not exist.
-
-    Parameters
-    ----------
-    rates : DataFrame
-        Result of `pick_rates`.
-    rate : str
-        Which rate it is.
-
-    Returns
-    -------
-    str
-        A few sentences of Markdown.
-    """
+    """Say where a rate is lowest and highest, how far apart, and where it does not exist."""
     words = RATES[rate]
     defined = rates[rates["trials"] > 0]
     gone = rates[rates["trials"] == 0]
@@ -388,21 +244,7 @@ def _write_thin(thin: pd.DataFrame) -> str:
 
 
 def pick_bins(bins: pd.DataFrame, *, kind: str) -> pd.DataFrame:
-    """Compare event rate and mean score in each group's score bins, empty bins left out.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Rows of score_bins.csv for one model and one attribute.
-    kind : str
-        What the scores are; anything but a probability leaves nothing to compare.
-
-    Returns
-    -------
-    DataFrame
-        One row a group and bin with records: group, bin, bin_low, bin_high, n, mean_score, value (event rate
-        minus mean score), low and high (Wilson's bounds of the event rate, minus the mean score).
-    """
+    """Compare event rate and mean score in each group's score bins, empty bins left out."""
     full = bins[(bins["n"] > 0) & (kind == "probability")].copy()
     bounds = wilson_interval(full["events"].to_numpy(), full["n"].to_numpy())
     full["value"] = full["events"] / full["n"] - full["mean_score"]
@@ -411,20 +253,7 @@ def pick_bins(bins: pd.DataFrame, *, kind: str) -> pd.DataFrame:
 
 
 def describe_bins(gaps: pd.DataFrame, *, kind: str) -> str:
-    """Say in which group and bin scores and events lie furthest apart, and on how many records that rests.
-
-    Parameters
-    ----------
-    gaps : DataFrame
-        Result of `pick_bins`.
-    kind : str
-        What the scores are; only a probability can be calibrated.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in which group and bin scores and events lie furthest apart, and on how many records that rests."""
     if kind != "probability" or gaps.empty:
         return f"{_write_kind(kind)} CAL and TI are therefore inconclusive for this model."
     worst = max(rows(gaps), key=lambda row: abs(row.value))
@@ -461,18 +290,7 @@ def pick_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_verdicts(verdicts: pd.DataFrame) -> str:
-    """Count the verdicts and name what fails.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv, at least one.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Count the verdicts and name what fails."""
     total = len(verdicts)
     tally = {word: int((verdicts["verdict"] == word).sum()) for word in ("pass", "fail", "inconclusive")}
     told = ", ".join(f"{word} {count(times)}" for word, times in tally.items())
@@ -493,18 +311,7 @@ def _list_cells(cells: pd.DataFrame) -> str:
 
 
 def describe_reasons(verdicts: pd.DataFrame) -> str:
-    """List every reason for an inconclusive verdict, with the cells that it holds back.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-
-    Returns
-    -------
-    str
-        A Markdown list, or one sentence when every cell was judged.
-    """
+    """List every reason for an inconclusive verdict, with the cells that it holds back."""
     held = verdicts[verdicts["verdict"] == "inconclusive"]
     if held.empty:
         return "Every group has the support that its metrics need, so every cell has a verdict."

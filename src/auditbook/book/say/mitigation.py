@@ -88,18 +88,7 @@ PRICE_COLUMNS = (
 
 
 def trust_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
-    """List what the table about disparate impacts, flip rates and agreement shows.
-
-    Parameters
-    ----------
-    attributes : sequence of str
-        The attributes, each with a column of its disparate impact.
-
-    Returns
-    -------
-    tuple of Column
-        For `show_table`.
-    """
+    """List what the table about disparate impacts, flip rates and agreement shows."""
     return (
         Column("baseline", "baseline"),
         *(Column(di_column(name), f"DI {name}", "number") for name in attributes),
@@ -112,52 +101,20 @@ def trust_columns(attributes: Sequence[str]) -> tuple[Column, ...]:
 
 
 def protocol_with_parts(baselines: pd.DataFrame) -> str:
-    """Return the protocol whose audit part is unseen: ``70/15/15`` or ``50/50``; blank when there is none.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    """
+    """Return the protocol whose audit part is unseen: ``70/15/15`` or ``50/50``; blank when there is none."""
     names = [name for name in dict.fromkeys(baselines["protocol"]) if name != SINGLE]
     return names[0] if names else ""
 
 
 def select_rows(baselines: pd.DataFrame, protocol: str, *, part: str = AUDIT) -> pd.DataFrame:
-    """Select the main rows of one protocol and part, with the baselines' titles.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    protocol : str
-        As `protocol_with_parts` gives it, or ``single split``.
-    part : str
-        ``audit`` or ``validation``.
-
-    Returns
-    -------
-    DataFrame
-        One row a baseline, numbered from zero.
-    """
+    """Select the main rows of one protocol and part, with the baselines' titles."""
     keep = (baselines["protocol"] == protocol) & (baselines["part"] == part) & (baselines["sweep"] == "")
     found = baselines[keep].reset_index(drop=True)
     return found.assign(title=[TITLES[name] for name in found["baseline"]])
 
 
 def describe_work(baselines: pd.DataFrame) -> str:
-    """Say which model is mitigated, on how many records, and what could not be made.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which model is mitigated, on how many records, and what could not be made."""
     made = baselines[baselines["status"].isin(HELD)]
     if made.empty:
         return f"Nothing could be mitigated here: {escape(baselines['note'].iloc[0])}."
@@ -186,20 +143,7 @@ def _describe_gaps(baselines: pd.DataFrame) -> list[str]:
 
 
 def describe_costs(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Say what each baseline reaches and what it costs.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_rows`.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what each baseline reaches and what it costs."""
     made = found[found["status"].isin(HELD)]
     if made.empty:
         return "There is no baseline to compare."
@@ -229,23 +173,7 @@ def _parity(row: Any, attributes: Sequence[str]) -> str:
 def list_parity(
     baselines: pd.DataFrame, cells: pd.DataFrame, *, protocol: str, attributes: Sequence[str]
 ) -> pd.DataFrame:
-    """List every disparate impact where thresholds were chosen and on the audit part.
-
-    Parameters
-    ----------
-    baselines, cells : DataFrame
-        baselines.csv and baseline_cells.csv.
-    protocol : str
-        Which protocol.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    DataFrame
-        One row a baseline and attribute: title, attribute, n (audit part), chosen (nan where the baseline
-        chooses no thresholds), value, low, high.
-    """
+    """List every disparate impact where thresholds were chosen and on the audit part."""
     audit = select_rows(baselines, protocol)
     before = select_rows(baselines, protocol, part=VALIDATION).set_index("baseline")
     inside = cells[(cells["protocol"] == protocol) & (cells["part"] == AUDIT) & (cells["metric"] == "DI")]
@@ -262,20 +190,7 @@ def list_parity(
 
 
 def describe_holding(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Say whether what passed where it was chosen passes on records that nobody had seen.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether what passed where it was chosen passes on records that nobody had seen."""
     protocol = protocol_with_parts(baselines)
     chosen, unseen = (select_rows(baselines, protocol, part=part) for part in (VALIDATION, AUDIT))
     lines = []
@@ -309,20 +224,7 @@ def _find_row(found: pd.DataFrame, name: str) -> dict[str, Any] | None:
 
 
 def describe_single(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Compare the single split, selected and reported on the same records, with the unseen part.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Compare the single split, selected and reported on the same records, with the unseen part."""
     row = _find_row(select_rows(baselines, SINGLE), "B4")
     other = _find_row(select_rows(baselines, protocol_with_parts(baselines)), "B4")
     if row is None:
@@ -341,20 +243,7 @@ def describe_single(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> st
 
 
 def list_headrooms(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """List what B4 costs and how stable it is at each headroom, main setting included.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    protocol : str
-        Which protocol.
-
-    Returns
-    -------
-    DataFrame
-        Rows of B4 on the audit part with the number of attributes passed, by rising headroom.
-    """
+    """List what B4 costs and how stable it is at each headroom, main setting included."""
     keep = (
         (baselines["protocol"] == protocol)
         & (baselines["part"] == AUDIT)
@@ -365,18 +254,7 @@ def list_headrooms(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
 
 
 def sweep_headrooms(found: pd.DataFrame) -> pd.DataFrame:
-    """Turn the rows of `list_headrooms` into curves: the cost, and what is bought.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `list_headrooms`.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high for `draw_sweep`; all in per cent or points.
-    """
+    """Turn the rows of `list_headrooms` into curves: the cost, and what is bought."""
     curves = {
         "accuracy lost (points)": found["accuracy_cost"].astype(float),
         "mean flip rate (%)": 100 * found["mean_vfr"].astype(float),
@@ -394,20 +272,7 @@ def _stack_curves(curves: dict[str, Any], x: pd.Series) -> pd.DataFrame:
 
 
 def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Price the headroom: accuracy and flips between the least and the most that was asked.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `list_headrooms`.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Price the headroom: accuracy and flips between the least and the most that was asked."""
     if found["headroom"].nunique() < 2:
         return "There are not two headrooms to compare, so no price can be read off."
     least, most = found.iloc[0], found.iloc[-1]
@@ -433,20 +298,7 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
 
 
 def list_moves(cells: pd.DataFrame, *, protocol: str, part: str = AUDIT) -> pd.DataFrame:
-    """Set the flip rates of B3 and B4 side by side, cell by cell.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        baseline_cells.csv.
-    protocol, part : str
-        Which rows.
-
-    Returns
-    -------
-    DataFrame
-        Cells that have a flip rate under both and differ, the largest rise first; vfr_from, vfr_to, n.
-    """
+    """Set the flip rates of B3 and B4 side by side, cell by cell."""
     here = cells[(cells["protocol"] == protocol) & (cells["part"] == part)]
     pair = [here[here["baseline"] == name] for name in SHIFTED]
     wide = pair[0].merge(pair[1], on=["metric", "attribute"], suffixes=("_from", "_to"))
@@ -457,18 +309,7 @@ def list_moves(cells: pd.DataFrame, *, protocol: str, part: str = AUDIT) -> pd.D
 
 
 def describe_moves(moves: pd.DataFrame) -> str:
-    """Say where the refinement lowered instability and where it raised it.
-
-    Parameters
-    ----------
-    moves : DataFrame
-        From `list_moves`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where the refinement lowered instability and where it raised it."""
     if moves.empty:
         return "The refinement changed no flip rate on these records."
     up, down = moves[moves["rise"] > 0], moves[moves["rise"] < 0]
@@ -498,13 +339,7 @@ def _cell(row: Any) -> str:
 
 
 def protocol_with_strengths(baselines: pd.DataFrame) -> str:
-    """Return the protocol in which most strengths of reweighing were trained; of two, the single split.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    """
+    """Return the protocol in which most strengths of reweighing were trained; of two, the single split."""
     made = baselines[(baselines["baseline"] == "B2") & baselines["status"].isin(HELD)]
     made = made[made["part"] == AUDIT]
     trained = {str(name): int(times) for name, times in made["protocol"].value_counts().items()}
@@ -512,20 +347,7 @@ def protocol_with_strengths(baselines: pd.DataFrame) -> str:
 
 
 def list_strengths(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
-    """List the model as it is (strength 0) and every strength of reweighing that was trained.
-
-    Parameters
-    ----------
-    baselines : DataFrame
-        baselines.csv.
-    protocol : str
-        Which protocol.
-
-    Returns
-    -------
-    DataFrame
-        Rows on the audit part by rising strength.
-    """
+    """List the model as it is (strength 0) and every strength of reweighing that was trained."""
     keep = (baselines["protocol"] == protocol) & (baselines["part"] == AUDIT)
     keep &= baselines["baseline"].isin(["B1", "B2"]) & baselines["status"].isin(HELD)
     found = baselines[keep].copy()
@@ -534,40 +356,12 @@ def list_strengths(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
 
 
 def sweep_strengths(found: pd.DataFrame, *, attributes: Sequence[str]) -> pd.DataFrame:
-    """Turn the rows of `list_strengths` into one curve of disparate impact an attribute.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `list_strengths`.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high for `draw_sweep`.
-    """
+    """Turn the rows of `list_strengths` into one curve of disparate impact an attribute."""
     return _stack_curves({name: found[di_column(name)] for name in attributes}, found["lambda"])
 
 
 def describe_strengths(found: pd.DataFrame, *, attributes: Sequence[str], left_out: int) -> str:
-    """Say what reweighing reached at every strength, without carrying it to strengths not tried.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `list_strengths`.
-    attributes : sequence of str
-        The attributes.
-    left_out : int
-        Strengths that the profile left out.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what reweighing reached at every strength, without carrying it to strengths not tried."""
     tried = found[found["baseline"] == "B2"]
     if tried.empty:
         return "No strength of reweighing was trained here, so nothing can be said of it on this cohort."
@@ -594,22 +388,7 @@ def count_left_out(baselines: pd.DataFrame, protocol: str) -> int:
 
 
 def list_thresholds(thresholds: pd.DataFrame, *, protocol: str, limit: int | None = None) -> pd.DataFrame:
-    """Set thresholds and selection of every joint cell side by side: before, B3, B4.
-
-    Parameters
-    ----------
-    thresholds : DataFrame
-        baseline_thresholds.csv.
-    protocol : str
-        Which protocol; the audit part is taken.
-    limit : int or None
-        The largest cells only.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell, the largest first.
-    """
+    """Set thresholds and selection of every joint cell side by side: before, B3, B4."""
     here = thresholds[(thresholds["protocol"] == protocol) & (thresholds["part"] == AUDIT)]
     before, third, fourth = (here[here["baseline"] == name].set_index("cell") for name in ("B1", "B3", "B4"))
     table = before[["n", "event_rate"]].assign(
@@ -627,20 +406,7 @@ def list_thresholds(thresholds: pd.DataFrame, *, protocol: str, limit: int | Non
 
 
 def describe_thresholds(table: pd.DataFrame, *, harm: str = "") -> str:
-    """Say who is selected anew, who no longer, and how far apart the thresholds lie.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `list_thresholds`, all cells.
-    harm : str
-        What the event means to a person, from the cohort file.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say who is selected anew, who no longer, and how far apart the thresholds lie."""
     known = table.dropna(subset=["threshold_b4"])
     if known.empty:
         return "There are no shifted thresholds to list."
@@ -664,22 +430,7 @@ def describe_thresholds(table: pd.DataFrame, *, harm: str = "") -> str:
 
 
 def tabulate_weights(groups: Sequence[str], counts: ArrayLike, strengths: Sequence[float]) -> pd.DataFrame:
-    """Work out the weights of a small table and the event rates that a weighted model sees.
-
-    Parameters
-    ----------
-    groups : sequence of str
-        Names.
-    counts : int array, shape (n_groups, 2)
-        Non-events and events.
-    strengths : sequence of float
-        Strengths of reweighing.
-
-    Returns
-    -------
-    DataFrame
-        One row a strength and group.
-    """
+    """Work out the weights of a small table and the event rates that a weighted model sees."""
     table = np.asarray(counts, dtype=np.float64)
     found = []
     for strength in strengths:
@@ -700,18 +451,7 @@ def shift_threshold(outcome: ArrayLike, scores: ArrayLike, threshold: float) -> 
 
 
 def describe_pair(counts: ArrayLike) -> str:
-    """Say selection rates, disparate impact and accuracy of a small table of groups.
-
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        Records in the order tp, fp, fn, tn.
-
-    Returns
-    -------
-    str
-        One line of Markdown.
-    """
+    """Say selection rates, disparate impact and accuracy of a small table of groups."""
     table = np.asarray(counts)
     rates = join_words(share(float(rate), digits=0) for rate in selection_rate(table))
     ratio, right = float(find_metric("DI").values(table)), float(accuracy(table.sum(axis=0)))
@@ -725,23 +465,6 @@ def price_parity(rate_low: float, rate_high: float, targets: Sequence[float]) ->
     has to select non-events of one group or spare events of the other. With rates p < q in groups of equal
     size, each record selected in the first counts 1 and each spared in the second counts r, so it is
     cheaper to select: the least share of wrong decisions is :math:`(rq - p)/2`.
-
-    Parameters
-    ----------
-    rate_low, rate_high : float
-        Event rates of two groups of equal size.
-    targets : sequence of float
-        Targets of DI, at most 1.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high for `draw_sweep`, in points.
-
-    Examples
-    --------
-    >>> price_parity(0.2, 0.6, [0.8])["value"].round(1).tolist()
-    [14.0]
     """
     cost = [100 * max(target * rate_high - rate_low, 0) / 2 for target in targets]
     name = f"event rates {rate_low:.0%} and {rate_high:.0%}"
@@ -749,22 +472,7 @@ def price_parity(rate_low: float, rate_high: float, targets: Sequence[float]) ->
 
 
 def flip_at(ratios: Sequence[float], *, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Find the flip rate of DI for two groups whose ratio is exactly what is given.
-
-    Parameters
-    ----------
-    ratios : sequence of float
-        Disparate impacts.
-    n : int
-        Records of each group; the first selects half of its records.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high for `draw_sweep`.
-    """
+    """Find the flip rate of DI for two groups whose ratio is exactly what is given."""
     found = []
     for ratio in ratios:
         half, other = n // 4, round(ratio * n / 4)

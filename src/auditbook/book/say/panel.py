@@ -82,23 +82,7 @@ CHANGE_COLUMNS = (
 
 
 def judge_cases(cases: Mapping[str, Sequence[Sequence[int]]]) -> pd.DataFrame:
-    """Judge made-up models of two groups by disparate impact, for `CASE_COLUMNS`.
-
-    Parameters
-    ----------
-    cases : mapping of str to int array, shape (2, 4)
-        By label: tp, fp, fn, tn of the groups A and B.
-
-    Returns
-    -------
-    DataFrame
-        Columns model, accuracy, selected, di, verdict.
-
-    Examples
-    --------
-    >>> judge_cases({"1": [[5, 0, 0, 5], [4, 0, 1, 5]]})["verdict"].tolist()
-    ['pass']
-    """
+    """Judge made-up models of two groups by disparate impact, for `CASE_COLUMNS`."""
     metric, found = find_metric("DI"), []
     for label, groups in cases.items():
         counts = np.asarray(groups)
@@ -127,19 +111,7 @@ def pick_cells(run: Run) -> pd.DataFrame:
 
 
 def list_quality(run: Run) -> pd.DataFrame:
-    """Lay out how good each model is and how it fares in the audit, for `QUALITY_COLUMNS`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        The rows of models.csv, with accuracy_low, accuracy_high, f1_low, f1_high (95% intervals), a column
-        ``di <attribute>`` for each attribute, judged (cells with a verdict) and passing.
-    """
+    """Lay out how good each model is and how it fares in the audit, for `QUALITY_COLUMNS`."""
     table = _add_intervals(run.models, run.groups)
     impact = run.verdicts[run.verdicts["metric"] == "DI"]
     for attribute, part in impact.groupby("attribute", sort=False):
@@ -172,18 +144,7 @@ def impact_columns(table: pd.DataFrame) -> tuple[Column, ...]:
 
 
 def describe_panel(run: Run) -> str:
-    """Say which models there are, where from, and which of them this chapter counts.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which models there are, where from, and which of them this chapter counts."""
     panel, lean = pick_panel(run.models), len(run.models) - len(pick_panel(run.models))
     given = int((panel["source"] == "given").sum())
     parts = [
@@ -203,20 +164,7 @@ def describe_panel(run: Run) -> str:
 
 
 def compare_models(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Compare the models cell by cell, for `CELL_COLUMNS`.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv of the models compared; the first model is the one that is named.
-
-    Returns
-    -------
-    DataFrame
-        One row a metric and attribute: judged (models with a verdict), passes, fails, lowest and highest
-        estimate among them, first_verdict, mean_vfr, passes_when (rule), minority (share of the judged models
-        that the majority overrules, 0 to 0.5; nan when none is judged). Largest minority first.
-    """
+    """Compare the models cell by cell, for `CELL_COLUMNS`."""
     first = verdicts["model"].iloc[0] if len(verdicts) else ""
     found = [_compare_cell(part, first) for _, part in verdicts.groupby(CELL, sort=False)]
     names = [*CELL, "passes_when", "judged", "passes", "fails", "lowest", "highest", "first_verdict"]
@@ -251,18 +199,7 @@ def _write_rule(metric: str, threshold: float) -> str:
 
 
 def describe_agreement(cells: pd.DataFrame) -> str:
-    """Say in how many cells the models agree, and where they do not.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Result of `compare_models`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in how many cells the models agree, and where they do not."""
     several = cells[cells["judged"] > 1]
     if several.empty:
         return "In no cell do two models have a verdict, so there is nothing that could disagree."
@@ -284,20 +221,7 @@ def describe_agreement(cells: pd.DataFrame) -> str:
 
 
 def describe_splits(cells: pd.DataFrame, *, limit: int = 5) -> str:
-    """Say of the cells in which models disagree how they divide, the most evenly divided first.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Result of `compare_models`.
-    limit : int
-        Cells written out.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say of the cells in which models disagree how they divide, the most evenly divided first."""
     split = cells[cells["minority"] > 0]
     if split.empty:
         return "No cell divides the models of this run."
@@ -312,18 +236,7 @@ def describe_splits(cells: pd.DataFrame, *, limit: int = 5) -> str:
 
 
 def describe_equals(run: Run) -> str:
-    """Say whether models that are equally good for prediction agree in the audit.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether models that are equally good for prediction agree in the audit."""
     panel = pick_panel(run.models)
     equal = panel[panel["accuracy"] >= panel["accuracy"].max() - NEAR_BEST]
     if len(equal) < 2:
@@ -344,21 +257,7 @@ def describe_equals(run: Run) -> str:
 
 
 def count_flips(verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    """Count for each model, and for all together, the verdicts that resampling reverses.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    DataFrame
-        For `FLIP_COLUMNS`: judged (cells with a verdict and a flip rate), passes, reversed (flip rate above
-        0), unstable (above the bound), mean_vfr; the last row is for all models.
-    """
+    """Count for each model, and for all together, the verdicts that resampling reverses."""
     judged = verdicts[(verdicts["verdict"] != "inconclusive") & verdicts["vfr"].notna()]
     names = list(dict.fromkeys(verdicts["model"]))
     parts = [(name, judged[judged["model"] == name]) for name in names] + [("all models", judged)]
@@ -377,22 +276,7 @@ def count_flips(verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
 
 
 def describe_flips(flips: pd.DataFrame, cells: pd.DataFrame, protocol: Protocol) -> str:
-    """Say how many verdicts of the whole panel flip, and whether they lie where the models disagree.
-
-    Parameters
-    ----------
-    flips : DataFrame
-        Result of `count_flips`.
-    cells : DataFrame
-        Result of `compare_models` for the same models.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many verdicts of the whole panel flip, and whether they lie where the models disagree."""
     whole = flips.iloc[-1]
     if not whole["judged"]:
         return "No cell has both a verdict and a flip rate, so nothing could be reversed."
@@ -411,20 +295,7 @@ def describe_flips(flips: pd.DataFrame, cells: pd.DataFrame, protocol: Protocol)
 
 
 def spread_estimates(verdicts: pd.DataFrame, *, metric: str) -> pd.DataFrame:
-    """Set the spread between models beside the interval of each, for one metric.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    metric : str
-        A key of `METRICS`.
-
-    Returns
-    -------
-    DataFrame
-        The rows of that metric, attribute by attribute, for `SPREAD_COLUMNS`, with the threshold.
-    """
+    """Set the spread between models beside the interval of each, for one metric."""
     names = ["model", "attribute", "estimate", "ci_low", "ci_high", "threshold", "verdict", "smallest_n"]
     spread = verdicts.loc[verdicts["metric"] == metric, names]
     order = spread["attribute"].map(
@@ -434,20 +305,7 @@ def spread_estimates(verdicts: pd.DataFrame, *, metric: str) -> pd.DataFrame:
 
 
 def describe_spread(spread: pd.DataFrame, *, metric: str) -> str:
-    """Say which is wider: the spread between the models, or the interval of one of them.
-
-    Parameters
-    ----------
-    spread : DataFrame
-        Result of `spread_estimates`.
-    metric : str
-        The metric's name, for the sentence.
-
-    Returns
-    -------
-    str
-        A Markdown list, one point an attribute.
-    """
+    """Say which is wider: the spread between the models, or the interval of one of them."""
     known = spread[spread["ci_low"].notna() & (spread["verdict"] != "inconclusive")]
     lines = []
     for attribute, part in known.groupby("attribute", sort=False):
@@ -494,18 +352,7 @@ def list_changes(run: Run) -> pd.DataFrame:
 
 
 def describe_lean(run: Run) -> str:
-    """Say what it costs to leave out what is known only at the end of the stay.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what it costs to leave out what is known only at the end of the stay."""
     names = _lean_names(run.models)
     if not names:
         return (

@@ -29,20 +29,7 @@ ASKED = {
 
 
 def list_findings(errors: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
-    """List the flagged mean errors of one model in both maps, the largest first.
-
-    Parameters
-    ----------
-    errors, pockets : DataFrame
-        pocket_errors.csv and pockets.csv.
-    model : str
-        Which model.
-
-    Returns
-    -------
-    DataFrame
-        Rows as from `lay_out`, pockets only.
-    """
+    """List the flagged mean errors of one model in both maps, the largest first."""
     found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["pocket"] != OVERALL)]
     laid = [lay_out(found[found["map"] == name], pockets) for name in dict.fromkeys(found["map"])]
     if not laid:
@@ -54,20 +41,7 @@ def list_findings(errors: pd.DataFrame, pockets: pd.DataFrame, *, model: str) ->
 
 
 def write_findings(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
-    """Write a line for a board on every flagged pocket: who, how many, how wrong, how sure, for whom.
-
-    Parameters
-    ----------
-    findings : DataFrame
-        From `list_findings`.
-    errors : DataFrame
-        pocket_errors.csv, for gaps between groups in the same pockets.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Write a line for a board on every flagged pocket: who, how many, how wrong, how sure, for whom."""
     if findings.empty:
         return (
             "No pocket's mean error is flagged, so there is no line to write. Report instead what is ruled "
@@ -107,20 +81,7 @@ def _write_gaps(row: Any, errors: pd.DataFrame) -> str:
 
 
 def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
-    """Say what each direction of an error asks of those who use the score.
-
-    Parameters
-    ----------
-    findings : DataFrame
-        From `list_findings`.
-    errors : DataFrame
-        pocket_errors.csv, for the error of all records.
-
-    Returns
-    -------
-    str
-        Markdown; blank without findings.
-    """
+    """Say what each direction of an error asks of those who use the score."""
     points = []
     if _errs_as_a_whole(findings, errors):
         points.append(
@@ -163,18 +124,7 @@ def _write_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
 
 
 def describe_review(findings: pd.DataFrame) -> str:
-    """Say how many of the audited records a review list would hold.
-
-    Parameters
-    ----------
-    findings : DataFrame
-        From `list_findings`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many of the audited records a review list would hold."""
     if findings.empty:
         return "A review list would be empty: no pocket is flagged."
     points = [
@@ -186,20 +136,7 @@ def describe_review(findings: pd.DataFrame) -> str:
 
 
 def lay_out_repairs(repairs: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
-    """Take the corrections of one model that were made, for `REPAIR_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    repairs, pockets : DataFrame
-        pocket_repairs.csv and pockets.csv.
-    model : str
-        Which model.
-
-    Returns
-    -------
-    DataFrame
-        Rows with a label in which a correction was learned.
-    """
+    """Take the corrections of one model that were made, for `REPAIR_COLUMNS` and the figure."""
     found = repairs[(repairs["model"] == model) & repairs["correction"].notna()].reset_index(drop=True)
     titles = {name: title_pockets(pockets, name) for name in dict.fromkeys(found["map"])}
     labels = [f"{titles[row.map].get(row.pocket, row.pocket)} (half {row.half})" for row in rows(found)]
@@ -207,18 +144,7 @@ def lay_out_repairs(repairs: pd.DataFrame, pockets: pd.DataFrame, *, model: str)
 
 
 def describe_repairs(repairs: pd.DataFrame) -> str:
-    """Say how often a correction brought the mean error of the other half nearer to zero.
-
-    Parameters
-    ----------
-    repairs : DataFrame
-        From `lay_out_repairs`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often a correction brought the mean error of the other half nearer to zero."""
     if repairs.empty:
         return (
             "No pocket was flagged in one half of the audit units, so no correction was learned. Half of the "
@@ -251,20 +177,7 @@ def describe_repairs(repairs: pd.DataFrame) -> str:
 
 
 def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
-    """Say for which share of the audited records something could be tested at all.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        pocket_errors.csv.
-    model : str
-        Which model.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for which share of the audited records something could be tested at all."""
     found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["map"] == "forest")]
     whole = found.loc[found["pocket"] == OVERALL, "n"]
     if whole.empty or not whole.iloc[0]:
@@ -278,21 +191,7 @@ def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
 
 
 def describe_pockets(run: Run, *, limit: int = 4) -> str:
-    """Say for the audit report what the pocket audit found of its first model.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    limit : int
-        Flagged pockets that are written out at the most.
-
-    Returns
-    -------
-    str
-        Markdown: why there are no pockets, or the lines for a board, whether they are one error of the whole
-        model, and how far the audit reached.
-    """
+    """Say for the audit report what the pocket audit found of its first model."""
     errors, pockets = run.pocket_errors, run.pockets
     announced = announce_pockets(run.info, pockets, errors)
     if announced:

@@ -79,22 +79,7 @@ def pick_errors(
     contrast: str = "",
     other_model: str = "",
 ) -> pd.DataFrame:
-    """Take the rows of one model, map, quantity and contrast.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        pocket_errors.csv.
-    model, name, quantity : str
-        Model, map ("forest" or "ridge") and "mu", "delta" or "paired".
-    contrast, other_model : str
-        Blank where the quantity has none.
-
-    Returns
-    -------
-    DataFrame
-        One row a pocket and one for all records, which comes first.
-    """
+    """Take the rows of one model, map, quantity and contrast."""
     found = errors[
         (errors["model"] == model)
         & (errors["map"] == name)
@@ -107,20 +92,7 @@ def pick_errors(
 
 
 def lay_out(errors: pd.DataFrame, pockets: pd.DataFrame) -> pd.DataFrame:
-    """Give rows of one map their labels, sizes and findings in words, for `ERROR_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        From `pick_errors`.
-    pockets : DataFrame
-        pockets.csv.
-
-    Returns
-    -------
-    DataFrame
-        Its rows with label, size, kind ("over", "under", "none", "untested"), note (why not tested), found.
-    """
+    """Give rows of one map their labels, sizes and findings in words, for `ERROR_COLUMNS` and the figure."""
     titles = title_pockets(pockets, errors["map"].iloc[0]) if len(errors) else {}
     ends = {name: errors[name].replace([np.inf, -np.inf], np.nan) for name in ("ci_low", "ci_high")}
     errors = errors.assign(**ends)  # too few draws for the level leave an interval without ends
@@ -155,29 +127,12 @@ def _write_size(row: Any) -> str:
 
 
 def write_confidence(level: float) -> str:
-    """Write the confidence of simultaneous intervals of a level.
-
-    Examples
-    --------
-    >>> write_confidence(0.0125)
-    '98.75%'
-    """
+    """Write the confidence of simultaneous intervals of a level."""
     return MISSING if np.isnan(level) else f"{100 * (1 - level):g}%"
 
 
 def describe_errors(laid: pd.DataFrame) -> str:
-    """Say what is found of all records and of each flagged pocket, and how many pockets could not be tested.
-
-    Parameters
-    ----------
-    laid : DataFrame
-        From `lay_out`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what is found overall and in each flagged pocket, and how many could not be tested."""
     if laid.empty:
         return "There is nothing of this kind in this run."
     points = [_describe_overall(row) for row in rows(laid[laid["pocket"] == OVERALL])]
@@ -239,18 +194,7 @@ def _describe_untested(untested: pd.DataFrame) -> str:
 
 
 def describe_shortfall(laid: pd.DataFrame) -> str:
-    """Say how many times as many records would let untested pockets be tested, and where sites are wanting.
-
-    Parameters
-    ----------
-    laid : DataFrame
-        From `lay_out`.
-
-    Returns
-    -------
-    str
-        Markdown; blank when all pockets were tested.
-    """
+    """Say how many times the records would let untested pockets be tested, and where sites lack."""
     inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] == "untested")]
     if inside.empty:
         return ""
@@ -281,20 +225,7 @@ def _find_factor(note: str) -> float:
 
 
 def describe_strict(errors: pd.DataFrame, *, level: float) -> str:
-    """Say which flags of a mean error stay at the stricter level that dependent sites ask for.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        From `lay_out`, quantity mu.
-    level : float
-        The stricter level of one map.
-
-    Returns
-    -------
-    str
-        Markdown; blank where sites are not the units.
-    """
+    """Say which flags of a mean error stay at the stricter level that dependent sites ask for."""
     if errors.empty or not errors["flagged_strict"].astype(str).isin(["True", "False", "1.0", "0.0"]).any():
         return ""
     flagged, strict = errors["kind"].isin(WORDS), is_true(errors["flagged_strict"])
@@ -319,20 +250,7 @@ def list_pairs(errors: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def describe_contrasts(errors: pd.DataFrame, *, model: str, name: str) -> str:
-    """Say of each contrast how many pockets were tested and flagged.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        pocket_errors.csv.
-    model, name : str
-        Model and map.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say of each contrast how many pockets were tested and flagged."""
     found = errors[(errors["model"] == model) & (errors["map"] == name) & (errors["quantity"] == "delta")]
     if found.empty:
         return "No groups are compared in this run."
@@ -351,20 +269,7 @@ def describe_contrasts(errors: pd.DataFrame, *, model: str, name: str) -> str:
 def pick_summary(
     summary: pd.DataFrame, *, model: str, quantity: str, contrast: str = "", other_model: str = ""
 ) -> pd.DataFrame:
-    """Take the rows of both maps and of the two together, for `SUMMARY_COLUMNS` and `TOLERANCE_COLUMNS`.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        pocket_summary.csv.
-    model, quantity, contrast, other_model : str
-        Which to take.
-
-    Returns
-    -------
-    DataFrame
-        Its rows, one a map and tolerance, with the map in words.
-    """
+    """Take the rows of both maps and of the two together, for `SUMMARY_COLUMNS` and `TOLERANCE_COLUMNS`."""
     found = summary[
         (summary["model"] == model)
         & (summary["quantity"] == quantity)
@@ -380,18 +285,7 @@ def one_row_a_map(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_combined(summary: pd.DataFrame) -> str:
-    """Say how many records lie in flagged pockets of either map, by direction, and how many in conflict.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `pick_summary`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many records lie in flagged pockets of either map, by direction, and how many in conflict."""
     found = summary[summary["map"] == "combined"]
     if found.empty:
         return "There is no audit of both maps together in this run."
@@ -410,18 +304,7 @@ def describe_combined(summary: pd.DataFrame) -> str:
 
 
 def describe_ruled_out(summary: pd.DataFrame) -> str:
-    """Say for which share of records errors beyond each tolerance are ruled out.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `pick_summary`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for which share of records errors beyond each tolerance are ruled out."""
     found = summary[(summary["map"] == "forest") & summary["equivalence_share"].notna()]
     if found.empty or not found["tested"].max():
         return "Nothing could be ruled out: no pocket was tested."
@@ -437,18 +320,7 @@ def describe_ruled_out(summary: pd.DataFrame) -> str:
 
 
 def lay_out_split(summary: pd.DataFrame) -> pd.DataFrame:
-    """Set out the parts of every overall gap on the forest map, with 95% intervals, for `SPLIT_COLUMNS`.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        pocket_summary.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a model and contrast.
-    """
+    """Set out the parts of every overall gap on the forest map, with 95% intervals, for `SPLIT_COLUMNS`."""
     found = summary[(summary["map"] == "forest") & (summary["quantity"] == "delta")]
     found = found.drop_duplicates(["model", "contrast"]).reset_index(drop=True)
     for part in ("overall", "composition", "within"):
@@ -458,18 +330,7 @@ def lay_out_split(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_split(split: pd.DataFrame) -> str:
-    """Say of each clear overall gap where it comes from.
-
-    Parameters
-    ----------
-    split : DataFrame
-        From `lay_out_split`, one model or more.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say of each clear overall gap where it comes from."""
     known = split[split["overall"].notna()]
     if known.empty:
         return "No overall gap could be split: no groups are compared, or too few records were."
@@ -505,37 +366,13 @@ def _ends_of_parts(row: Any) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def strict_level(info: Mapping[str, Any]) -> float:
-    """Find the stricter level of one map that a run used for mean errors (published: 0.0025).
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    float
-        What ``pockets`` in run.json says, else the published one.
-    """
+    """Find the stricter level of one map that a run used for mean errors (published: 0.0025)."""
     settings = (info.get("pockets") or {}).get("settings") or {}
     return float(settings.get("strict_level", PocketSettings().strict_level))
 
 
 def describe_shown(model: str, contrast: str = "", *, asked: str = "") -> str:
-    """Say which model and contrast a chapter shows, and why not the model asked for; blank without a model.
-
-    Parameters
-    ----------
-    model, contrast : str
-        What is shown; blank for none.
-    asked : str
-        The model that the chapter was asked for.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which model and contrast a chapter shows, and why not the one asked for."""
     if not model:
         return ""
     text = f"Shown here: the model **{escape(model)}**"
@@ -546,20 +383,7 @@ def describe_shown(model: str, contrast: str = "", *, asked: str = "") -> str:
 
 
 def describe_pair(one: str, other: str, laid: pd.DataFrame) -> str:
-    """Say which two models are compared, if any are, and what is found.
-
-    Parameters
-    ----------
-    one, other : str
-        Models; blank when none are compared.
-    laid : DataFrame
-        From `lay_out`, quantity paired.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which two models are compared, if any are, and what is found."""
     if not one:
         return "No two models are compared in this run; the cohort file names them under `paired`."
     return f"The gap of **{escape(one)}** minus that of **{escape(other)}**.\n\n{describe_errors(laid)}"

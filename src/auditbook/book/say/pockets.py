@@ -58,64 +58,18 @@ SHARE_COLUMNS = (
 
 
 def is_true(column: pd.Series) -> pd.Series:
-    """Read a column of truth values in which cells may be blank; blank is false.
-
-    Examples
-    --------
-    >>> is_true(pd.Series(["True", "", "False"])).tolist()
-    [True, False, False]
-    """
+    """Read a column of truth values in which cells may be blank; blank is false."""
     return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
 
 
 def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequence[str]) -> str:
-    """Choose what a chapter on pockets shows: the one asked for, or the first where pockets leave it out.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A table of the pocket audit.
-    column : str
-        Its column of names.
-    wanted : str
-        The chapter's parameter; blank takes the first.
-    known : sequence of str
-        Names that the run has, whether the pocket audit has them or not (a decision predicts no risk).
-
-    Returns
-    -------
-    str
-        A name that the column holds; blank when the table has no rows.
-
-    Raises
-    ------
-    InputError
-        If neither the table nor the run has the name.
-
-    Examples
-    --------
-    >>> pick_audited(pd.DataFrame({"model": ["a"]}), "model", "rule", known=["a", "rule"])
-    'a'
-    """
+    """Choose what a chapter on pockets shows: the one asked for, or the first where pockets leave it out."""
     left_out = wanted in known and wanted not in set(table[column])
     return pick(table, column, "" if left_out else wanted)
 
 
 def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
-    """Say before anything else whether this run has pockets, and whether any could be tested.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``.
-    pockets, errors : DataFrame
-        pockets.csv and pocket_errors.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say before anything else whether this run has pockets, and whether any could be tested."""
     if pockets.empty:
         reason = (info.get("pockets") or {}).get("reason", "")
         why = f": {escape(reason)}" if reason else ""
@@ -132,38 +86,12 @@ def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.
 
 
 def pick_map(pockets: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Take the pockets of one map, for `POCKET_COLUMNS`.
-
-    Parameters
-    ----------
-    pockets : DataFrame
-        pockets.csv.
-    name : {"forest", "ridge"}
-        Which map.
-
-    Returns
-    -------
-    DataFrame
-        Its rows.
-    """
+    """Take the pockets of one map, for `POCKET_COLUMNS`."""
     return pockets[pockets["map"] == name].reset_index(drop=True)
 
 
 def title_pockets(pockets: pd.DataFrame, name: str) -> dict[str, str]:
-    """Write each pocket of a map with its name in words.
-
-    Parameters
-    ----------
-    pockets : DataFrame
-        pockets.csv.
-    name : {"forest", "ridge"}
-        Which map.
-
-    Returns
-    -------
-    dict of str to str
-        Such as ``{"F1": "F1: older, many stays"}``; not escaped.
-    """
+    """Write each pocket of a map with its name in words."""
     found = {"overall": "all audited records", ABSTAINED: "no pocket (abstained)"}
     for row in rows(pick_map(pockets, name)):
         found[row.pocket] = f"{row.pocket}: {row.name}" if row.name else row.pocket
@@ -171,18 +99,7 @@ def title_pockets(pockets: pd.DataFrame, name: str) -> dict[str, str]:
 
 
 def describe_map(pockets: pd.DataFrame) -> str:
-    """Say how many pockets a map has, how unequal they are, and which names fit loosely.
-
-    Parameters
-    ----------
-    pockets : DataFrame
-        From `pick_map`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many pockets a map has, how unequal they are, and which names fit loosely."""
     if pockets.empty:
         return "There is no such map in this run."
     if len(pockets) == 1:
@@ -212,35 +129,13 @@ def describe_map(pockets: pd.DataFrame) -> str:
 
 
 def lay_out_levels(levels: pd.DataFrame) -> pd.DataFrame:
-    """Give each level that was considered a label, for `LEVEL_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    levels : DataFrame
-        pocket_levels.csv.
-
-    Returns
-    -------
-    DataFrame
-        Its rows with a label, and chosen as truth values.
-    """
+    """Give each level that was considered a label, for `LEVEL_COLUMNS` and the figure."""
     labels = [f"level {row.level:g} ({plural(row.pockets, 'pocket')})" for row in rows(levels)]
     return levels.assign(label=labels, chosen=is_true(levels["chosen"]))
 
 
 def describe_levels(levels: pd.DataFrame) -> str:
-    """Say which level was chosen, among how many, and what a finer and a coarser one would support.
-
-    Parameters
-    ----------
-    levels : DataFrame
-        From `lay_out_levels`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which level was chosen, among how many, and what a finer and a coarser one would support."""
     if levels.empty:
         return "No levels were considered in this run."
     chosen = levels[levels["chosen"]]
@@ -271,23 +166,7 @@ def describe_levels(levels: pd.DataFrame) -> str:
 
 
 def lay_out_shares(groups: pd.DataFrame, pockets: pd.DataFrame, *, name: str, attribute: str) -> pd.DataFrame:
-    """Set out the share of each group in each pocket, for `SHARE_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    groups, pockets : DataFrame
-        pocket_groups.csv and pockets.csv.
-    name : {"forest", "ridge"}
-        Which map.
-    attribute : str
-        Whose groups.
-
-    Returns
-    -------
-    DataFrame
-        Columns pocket, label, size, group, n, group_n, share; pockets in the map's order, abstained last;
-        groups without an audited record left out.
-    """
+    """Set out the share of each group in each pocket, for `SHARE_COLUMNS` and the figure."""
     found = groups[(groups["map"] == name) & (groups["attribute"] == attribute)].reset_index(drop=True)
     titles = title_pockets(pockets, name)
     totals = found.groupby("group")["n"].sum()
@@ -303,18 +182,7 @@ def lay_out_shares(groups: pd.DataFrame, pockets: pd.DataFrame, *, name: str, at
 
 
 def describe_shares(shares: pd.DataFrame) -> str:
-    """Say in which pocket the groups' shares differ most, and of which group most records have no pocket.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        From `lay_out_shares`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in which pocket the groups' shares differ most, and of which group most records have no pocket."""
     if shares.empty:
         return "There is no group to place on this map."
     inside = shares[(shares["pocket"] != ABSTAINED) & (shares["group_n"] >= SMALL)]
@@ -353,18 +221,7 @@ def _describe_abstained(shares: pd.DataFrame) -> str:
 
 
 def describe_roles(info: Mapping[str, Any]) -> str:
-    """Say what a unit is and how records were divided, as far as run.json tells.
-
-    Parameters
-    ----------
-    info : mapping
-        The run's ``run.json``; what a key ``pockets`` holds is used where it is there.
-
-    Returns
-    -------
-    str
-        Markdown; blank when nothing is known.
-    """
+    """Say what a unit is and how records were divided, as far as run.json tells."""
     told = info.get("pockets") or {}
     if told.get("status") != "done":
         return ""

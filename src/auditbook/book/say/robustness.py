@@ -126,38 +126,14 @@ def keep_made(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def select_check(robustness: pd.DataFrame, check: str) -> pd.DataFrame:
-    """Select one check's rows of robustness.csv, numbered from zero.
-
-    Parameters
-    ----------
-    robustness : DataFrame
-        robustness.csv.
-    check : str
-        ``protocol`` or ``family``.
-
-    Returns
-    -------
-    DataFrame
-        With `title`: the setting, the model where it varies, and the baseline.
-    """
+    """Select one check's rows of robustness.csv, numbered from zero."""
     found = robustness[robustness["check"] == check].reset_index(drop=True)
     models = found["setting"] if check == "protocol" else found["setting"] + ", " + found["model"]
     return found.assign(title=models + ": " + found["baseline"])
 
 
 def list_lowest(found: pd.DataFrame) -> pd.DataFrame:
-    """List the lowest disparate impact of B1 and B4 in every setting that was made, for `draw_lowest`.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_check`.
-
-    Returns
-    -------
-    DataFrame
-        Columns title, n, value, low, high, chosen, baseline.
-    """
+    """List the lowest disparate impact of B1 and B4 in every setting that was made, for `draw_lowest`."""
     kept = found[found["status"].isin(HELD) & found["baseline"].isin(["B1", "B4"])]
     names = {"lowest_di": "value", "lowest_di_low": "low", "lowest_di_high": "high"}
     names["lowest_di_selected"] = "chosen"
@@ -166,20 +142,7 @@ def list_lowest(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_settings(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Say what B4 comes to in every setting, and which settings were not made.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_check`.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say what B4 comes to in every setting, and which settings were not made."""
     refined = found[found["baseline"] == "B4"]
     made, gone = refined[refined["status"].isin(HELD)], refined[~refined["status"].isin(HELD)]
     lines = [_describe_setting(row, attributes) for row in rows(made)]
@@ -215,20 +178,7 @@ def _describe_setting(row: Any, attributes: Sequence[str]) -> str:
 
 
 def describe_story(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Say whether the settings agree on what a board would act on.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_check`.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether the settings agree on what a board would act on."""
     made = found[(found["baseline"] == "B4") & found["status"].isin(HELD)]
     if made.empty:
         return "No setting could be made, so there is nothing to compare."
@@ -263,18 +213,7 @@ def _describe_lean(found: pd.DataFrame) -> str:
 
 
 def describe_selection(found: pd.DataFrame) -> str:
-    """Say how many passes of chosen thresholds were lost on records that had no part in the choice.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_check`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many passes of chosen thresholds were lost on records that had no part in the choice."""
     kept = found[(found["setting"] != SINGLE) & found["baseline"].isin(["B3", "B4"])]
     kept = kept[kept["status"].isin(HELD)]
     if kept.empty:
@@ -299,18 +238,7 @@ def describe_model(sensitivity: pd.DataFrame) -> str:
 
 
 def sweep_stable(sweep: pd.DataFrame) -> pd.DataFrame:
-    """Follow the number of stable verdicts, with the range that Monte Carlo error leaves open.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        From `select_sweep`.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high.
-    """
+    """Follow the number of stable verdicts, with the range that Monte Carlo error leaves open."""
     return pd.DataFrame(
         {
             "name": "stable verdicts",
@@ -323,18 +251,7 @@ def sweep_stable(sweep: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_bound(sweep: pd.DataFrame) -> str:
-    """Say what the bound on the flip rate does to the number of stable verdicts.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Rows of ``vfr_stable``.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the bound on the flip rate does to the number of stable verdicts."""
     own = sweep[sweep["in_force"]].iloc[0]
     if not own["cells"]:
         return "No cell has a verdict, so none is stable under any bound."
@@ -354,20 +271,7 @@ def describe_bound(sweep: pd.DataFrame) -> str:
 
 
 def list_curves(cells: pd.DataFrame, *, least: float = 0.02) -> pd.DataFrame:
-    """List the flip rates by size of the resample of those cells whose flip rate moves most.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        sensitivity_cells.csv.
-    least : float
-        Cells that move less are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high; at most `MOST_CURVES` names, the largest move first.
-    """
+    """List the flip rates by size of the resample of those cells whose flip rate moves most."""
     kept = cells[(cells["setting"] == "resample_size") & (cells["verdict"] != "inconclusive")]
     kept = kept.assign(name=kept["metric"] + " for " + kept["attribute"])
     rate = kept.groupby("name", sort=False)["vfr"]
@@ -380,22 +284,7 @@ def list_curves(cells: pd.DataFrame, *, least: float = 0.02) -> pd.DataFrame:
 
 
 def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) -> str:
-    """Say what the size of a resample does, and whose standing it decides.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Rows of ``resample_size``.
-    cells : DataFrame
-        sensitivity_cells.csv.
-    bound : float
-        Largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the size of a resample does, and whose standing it decides."""
     if not sweep["cells"].any():
         return "No cell has a verdict, so none has a flip rate at any size."
     steps = [f"{escape(row.label)} records: {count(row.stable)}" for row in rows(sweep)]
@@ -429,19 +318,7 @@ def _name_cells(cells: Any, *, limit: int = 8) -> str:
 
 
 def sweep_luck(sweep: pd.DataFrame) -> pd.DataFrame:
-    """Follow the spread of a pass share between runs, and its prediction, over the number of resamples.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Rows of ``resamples``.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x, value, low, high (95 % bounds from the chi-square distribution, as if the cells were
-        one); without cells that have a verdict, no rows.
-    """
+    """Follow the spread of a pass share between runs, and its prediction, over the number of resamples."""
     free = sweep["repeats"] - 1
     spread = sweep["pass_share_sd"]
     low, high = (spread * np.sqrt(free / chi2.ppf(tail, free)) for tail in (0.975, 0.025))
@@ -455,18 +332,7 @@ def sweep_luck(sweep: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_luck(sweep: pd.DataFrame) -> str:
-    """Say what more resamples buy.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Rows of ``resamples``.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what more resamples buy."""
     if not sweep["cells"].any():
         return "No cell has a verdict, so there is nothing to draw again."
     lines = []
@@ -510,22 +376,7 @@ def _stack(sweep: pd.DataFrame, parts: Mapping[str, str]) -> pd.DataFrame:
 
 
 def describe_support(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) -> str:
-    """Say what the minimum support silences, and what speaks without it.
-
-    Parameters
-    ----------
-    sweep : DataFrame
-        Rows of ``min_records``.
-    cells : DataFrame
-        sensitivity_cells.csv.
-    bound : float
-        Largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the minimum support silences, and what speaks without it."""
     steps = [
         f"{escape(row.label)}: {count(row.cells)} verdicts, {count(row.unstable)} of them not stable"
         for row in rows(sweep)
@@ -548,18 +399,7 @@ def describe_support(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) 
 
 
 def describe_tier_bounds(sensitivity: pd.DataFrame) -> str:
-    """Say what the bounds of the tiers do.
-
-    Parameters
-    ----------
-    sensitivity : DataFrame
-        sensitivity.csv.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say what the bounds of the tiers do."""
     lines = []
     for setting, title in TIER_BOUNDS.items():
         sweep = select_sweep(sensitivity, setting)
@@ -578,18 +418,7 @@ def _write_range(counts: "pd.Series[float]") -> str:
 
 
 def list_leverage(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """List how far each constant moves what is reported, for `LEVERAGE_COLUMNS`.
-
-    Parameters
-    ----------
-    sensitivity : DataFrame
-        sensitivity.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a constant: counts from the smallest to the largest over the values tried.
-    """
+    """List how far each constant moves what is reported, for `LEVERAGE_COLUMNS`."""
     found = []
     for setting, title in CONSTANTS.items():
         sweep = select_sweep(sensitivity, setting)
@@ -609,18 +438,7 @@ def list_leverage(sensitivity: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_leverage(leverage: pd.DataFrame) -> str:
-    """Name the constants that the number of stable verdicts depends on, the strongest first.
-
-    Parameters
-    ----------
-    leverage : DataFrame
-        From `list_leverage`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the constants that the number of stable verdicts depends on, the strongest first."""
     moving = leverage[leverage["reach"] >= 1].sort_values("reach", ascending=False, kind="stable")
     if moving.empty:
         return "On this cohort none of the values tried changes the number of stable verdicts."
@@ -629,32 +447,13 @@ def describe_leverage(leverage: pd.DataFrame) -> str:
 
 
 def count_within(flips: Sequence[float], bounds: Sequence[float]) -> pd.DataFrame:
-    """Count flip rates within several bounds, for `LINE_COLUMNS`.
-
-    Examples
-    --------
-    >>> count_within([0.0, 0.08, 0.4], [0.05, 0.10])["stable"].tolist()
-    [1, 2]
-    """
+    """Count flip rates within several bounds, for `LINE_COLUMNS`."""
     rates = np.asarray(flips)
     return pd.DataFrame({"bound": bounds, "stable": [int((rates <= bound).sum()) for bound in bounds]})
 
 
 def bound_luck(passes: float, resamples: Sequence[int]) -> str:
-    """Say between which bounds a flip rate lies that was seen in more and more resamples.
-
-    Parameters
-    ----------
-    passes : float
-        Share of the resamples that pass.
-    resamples : sequence of int
-        Numbers of resamples.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say between which bounds a flip rate lies that was seen in more and more resamples."""
     lines = []
     for trials in resamples:
         bounds = flip_interval(round(passes * trials), trials)
@@ -666,24 +465,7 @@ def bound_luck(passes: float, resamples: Sequence[int]) -> str:
 def draw_patients(
     events: int, rates: Sequence[float], *, repeats: int, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Audit several samples of few patients with few and with many resamples, for `EVIDENCE_COLUMNS`.
-
-    Parameters
-    ----------
-    events : int
-        Events in each group of a sample.
-    rates : sequence of float
-        True TPR of each group.
-    repeats : int
-        Samples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        One row a sample: flip rate of EOPP with K = 50 and K = 5,000.
-    """
+    """Audit several samples of few patients with few and with many resamples, for `EVIDENCE_COLUMNS`."""
     found = []
     for turn in range(repeats):
         hits = rng.binomial(events, rates)
@@ -702,28 +484,7 @@ def fail_without_cause(
     repeats: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Count how often equal groups of a size end in a fail of EOPP, for `SILENCE_COLUMNS`.
-
-    Parameters
-    ----------
-    events : sequence of int
-        Events in every group.
-    rate : float
-        TPR that all groups share.
-    groups : int
-        Number of groups.
-    threshold : float
-        Largest gap that passes.
-    repeats : int
-        Samples a size.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns events and fails (share of the samples).
-    """
+    """Count how often equal groups of a size end in a fail of EOPP, for `SILENCE_COLUMNS`."""
     found = []
     for size in events:
         seen = rng.binomial(size, rate, size=(repeats, groups)) / size
@@ -733,20 +494,7 @@ def fail_without_cause(
 
 
 def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
-    """Put the paper's finding beside this run's.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `select_check` of the protocols.
-    attributes : sequence of str
-        The attributes.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Put the paper's finding beside this run's."""
     made = found[(found["baseline"] == "B4") & found["status"].isin(HELD)]
     if made.empty:
         return "This run made none of them."

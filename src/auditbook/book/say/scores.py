@@ -91,20 +91,7 @@ def find_model(models: pd.DataFrame, model: str) -> Any:
 
 
 def describe_sources(models: pd.DataFrame, info: Mapping[str, Any]) -> str:
-    """Say which models were given and which trained here, and on how many records each is audited.
-
-    Parameters
-    ----------
-    models : DataFrame
-        models.csv.
-    info : mapping
-        The run's ``run.json``.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which models were given and which trained here, and on how many records each is audited."""
     given, trained = (models[models["source"] == source] for source in ("given", "trained"))
     parts = []
     if len(given):
@@ -135,18 +122,7 @@ def _describe_training(trained: pd.DataFrame, info: Mapping[str, Any]) -> str:
 
 
 def describe_kinds(models: pd.DataFrame) -> str:
-    """Say what the numbers of each model mean, and what therefore cannot be judged.
-
-    Parameters
-    ----------
-    models : DataFrame
-        models.csv.
-
-    Returns
-    -------
-    str
-        A Markdown list, one point a kind.
-    """
+    """Say what the numbers of each model mean, and what therefore cannot be judged."""
     points = []
     for kind, meaning in KINDS.items():
         names = models.loc[models["kind"] == kind, "model"]
@@ -164,20 +140,7 @@ def _describe_limits(kind: str) -> str:
 
 
 def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
-    """Say whether models trained here use what is known only late.
-
-    Parameters
-    ----------
-    columns : DataFrame
-        cohort_columns.csv.
-    models : DataFrame
-        models.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether models trained here use what is known only late."""
     late = columns.loc[columns["role"] == "late feature", "column"]
     if not (models["source"] == "trained").any():
         return (
@@ -199,18 +162,7 @@ def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
 
 
 def describe_discrimination(models: pd.DataFrame) -> str:
-    """Say how well models order records, in words of pairs.
-
-    Parameters
-    ----------
-    models : DataFrame
-        models.csv.
-
-    Returns
-    -------
-    str
-        A Markdown list, one point a model; of many models the first, the best and the worst.
-    """
+    """Say how well models order records, in words of pairs."""
     told = models
     if len(models) > MANY_MODELS:
         ends = models["auroc"].rank(method="first").isin([1, models["auroc"].count()])
@@ -253,18 +205,7 @@ def add_baseline(models: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_accuracy(models: pd.DataFrame) -> str:
-    """Compare accuracies with that of deciding blindly.
-
-    Parameters
-    ----------
-    models : DataFrame
-        From `add_baseline`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Compare accuracies with that of deciding blindly."""
     known = models[models["accuracy"].notna() & models["blind"].notna()]
     if known.empty:
         return "No accuracy can be given."
@@ -291,18 +232,7 @@ def select_bins(bins: pd.DataFrame, model: str, *, attribute: str = "all") -> pd
 
 
 def share_bins(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find which share of events and of non-events falls in each score bin.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Rows of score_bins.csv for all records of one model.
-
-    Returns
-    -------
-    DataFrame
-        With others (non-events), event_share, other_share and their Wilson bounds; nan without any.
-    """
+    """Find which share of events and of non-events falls in each score bin."""
     table = bins.assign(others=bins["n"] - bins["events"])
     for column, name in (("events", "event_share"), ("others", "other_share")):
         table = _add_share(table, name, table[column], table[column].sum())
@@ -318,34 +248,12 @@ def _add_share(table: pd.DataFrame, name: str, part: pd.Series, whole: Any) -> p
 
 
 def rate_bins(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find the event rate of each score bin with its Wilson bounds.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Rows of score_bins.csv.
-
-    Returns
-    -------
-    DataFrame
-        With event_rate, event_rate_low, event_rate_high; nan in empty bins.
-    """
+    """Find the event rate of each score bin with its Wilson bounds."""
     return _add_share(bins, "event_rate", bins["events"], bins["n"])
 
 
 def describe_shares(shares: pd.DataFrame) -> str:
-    """Say how far apart the scores of events and of non-events lie.
-
-    Parameters
-    ----------
-    shares : DataFrame
-        From `share_bins`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far apart the scores of events and of non-events lie."""
     events, others = shares["events"].sum(), shares["others"].sum()
     if not events or not others:
         return "One of the two outcomes does not occur, so there is nothing to tell apart."
@@ -358,20 +266,7 @@ def describe_shares(shares: pd.DataFrame) -> str:
 
 
 def describe_bins(rates: pd.DataFrame, kind: str) -> str:
-    """Say whether event rates follow the scores.
-
-    Parameters
-    ----------
-    rates : DataFrame
-        From `rate_bins`, all records of one model.
-    kind : {"probability", "rank", "decision"}
-        What the scores mean.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether event rates follow the scores."""
     filled = rates[rates["n"] > 0]
     if kind == "decision":
         return "These are decisions, not scores, so there is no calibration to look at."
@@ -407,23 +302,7 @@ def _describe_gaps(filled: pd.DataFrame) -> str:
 
 
 def compare_levels(groups: pd.DataFrame, model: str, attribute: str, *, kind: str) -> pd.DataFrame:
-    """Set each group's mean score beside its event rate.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        groups.csv.
-    model, attribute : str
-        Which rows to take.
-    kind : {"probability", "rank", "decision"}
-        What the scores mean.
-
-    Returns
-    -------
-    DataFrame
-        Columns group, n, events, event_rate with Wilson bounds, mean_score, excess (mean score minus event
-        rate); nan where a group is empty or the scores are not probabilities.
-    """
+    """Set each group's mean score beside its event rate."""
     part = groups[(groups["model"] == model) & (groups["attribute"] == attribute)].reset_index(drop=True)
     table = _add_share(part, "event_rate", part["events"], part["n"])
     if kind != "probability":
@@ -432,20 +311,7 @@ def compare_levels(groups: pd.DataFrame, model: str, attribute: str, *, kind: st
 
 
 def describe_levels(levels: pd.DataFrame, kind: str) -> str:
-    """Say for which groups the mean score lies off the event rate.
-
-    Parameters
-    ----------
-    levels : DataFrame
-        From `compare_levels`.
-    kind : {"probability", "rank", "decision"}
-        What the scores mean.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for which groups the mean score lies off the event rate."""
     if kind != "probability":
         return "The scores are not probabilities, so a mean score has no event rate to be compared with."
     known = levels[levels["excess"].notna()]
@@ -463,18 +329,7 @@ def describe_levels(levels: pd.DataFrame, kind: str) -> str:
 
 
 def sweep_thresholds(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find what would be selected if the threshold stood at the lower end of each score bin.
-
-    Parameters
-    ----------
-    bins : DataFrame
-        Rows of score_bins.csv for all records of one model.
-
-    Returns
-    -------
-    DataFrame
-        One row a bin: threshold, selected, selection_rate, tpr, fpr, ppv, each rate with Wilson bounds.
-    """
+    """Find what would be selected if the threshold stood at the lower end of each score bin."""
     ordered = bins.sort_values("bin")
     n = ordered["n"][::-1].cumsum()[::-1]
     tp = ordered["events"][::-1].cumsum()[::-1]
@@ -486,18 +341,7 @@ def sweep_thresholds(bins: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_threshold(row: Any) -> str:
-    """Say what the threshold in use selects.
-
-    Parameters
-    ----------
-    row : named tuple
-        One row of models.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the threshold in use selects."""
     name = f"**{escape(row.model)}**"
     if row.kind == "decision":
         text = f"{name} supplies decisions; whatever threshold stands behind them cannot be moved here."

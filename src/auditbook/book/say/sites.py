@@ -51,18 +51,7 @@ CASE_COLUMNS = (
 
 
 def tabulate_cases(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
-    """Measure the agreement of several made-up tables of ratings, for `CASE_COLUMNS`.
-
-    Parameters
-    ----------
-    cases : mapping of str to int array of shape (n_items, 2)
-        Passes and fails of each item, by label.
-
-    Returns
-    -------
-    DataFrame
-        Columns label, raw_agreement, kappa, band, gwet_ac1.
-    """
+    """Measure the agreement of several made-up tables of ratings, for `CASE_COLUMNS`."""
     found = []
     for label, table in cases.items():
         kappa = fleiss_kappa(table)
@@ -72,34 +61,12 @@ def tabulate_cases(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 
 def list_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
-    """List the folds with their sites and records.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv.
-
-    Returns
-    -------
-    DataFrame
-        Columns fold, sites, n.
-    """
+    """List the folds with their sites and records."""
     return site_verdicts[["fold", "sites", "n"]].drop_duplicates().reset_index(drop=True)
 
 
 def describe_folds(run: Run) -> str:
-    """Say how the sites were divided, or why they could not be.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how the sites were divided, or why they could not be."""
     folds = list_folds(run.site_verdicts)
     if folds.empty:
         reasons = run.site_agreement["reason"]
@@ -125,40 +92,14 @@ def _hint(folds: int) -> str:
 
 
 def list_agreement(site_agreement: pd.DataFrame, *, model: str) -> pd.DataFrame:
-    """List one model's metrics with what is known of their agreement, for `AGREEMENT_COLUMNS`.
-
-    Parameters
-    ----------
-    site_agreement : DataFrame
-        Rows of site_agreement.csv.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        The rows with `told`: the status, and the reason where kappa is blank.
-    """
+    """List one model's metrics with what is known of their agreement, for `AGREEMENT_COLUMNS`."""
     here = site_agreement[site_agreement["model"] == model].reset_index(drop=True)
     told = [f"{row.status}: {row.reason}" if row.reason else row.status for row in rows(here)]
     return here.assign(told=told)
 
 
 def describe_agreement(agreement: pd.DataFrame, protocol: Protocol) -> str:
-    """Say on which metrics the folds agree, and where kappa cannot tell.
-
-    Parameters
-    ----------
-    agreement : DataFrame
-        Result of `list_agreement`.
-    protocol : Protocol
-        Gives the bound of kappa.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say on which metrics the folds agree, and where kappa cannot tell."""
     if not agreement["ratings"].gt(0).any():
         return "No fold could be judged on any metric, so nothing is known of their agreement."
     known = agreement[agreement["status"] == DEFINED]
@@ -179,20 +120,7 @@ def describe_agreement(agreement: pd.DataFrame, protocol: Protocol) -> str:
 
 
 def describe_paradox(agreement: pd.DataFrame, protocol: Protocol) -> str:
-    """Name the metrics whose folds mostly agree although kappa is low.
-
-    Parameters
-    ----------
-    agreement : DataFrame
-        Result of `list_agreement`.
-    protocol : Protocol
-        Gives the bound of kappa.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the metrics whose folds mostly agree although kappa is low."""
     known = agreement[agreement["status"] == DEFINED]
     fooled = known[(known["kappa"] < protocol.kappa_stable) & (known["raw_agreement"] >= ALIKE)]
     if fooled.empty:
@@ -209,20 +137,7 @@ def describe_paradox(agreement: pd.DataFrame, protocol: Protocol) -> str:
 
 
 def describe_kappa_noise(agreement: pd.DataFrame, protocol: Protocol) -> str:
-    """Say how many kappas could as well lie on the other side of the bound.
-
-    Parameters
-    ----------
-    agreement : DataFrame
-        Result of `list_agreement`.
-    protocol : Protocol
-        Gives the bound of kappa.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many kappas could as well lie on the other side of the bound."""
     known = agreement.dropna(subset="kappa_low")
     if known.empty:
         return "No kappa of this model has an interval."
@@ -236,26 +151,7 @@ def describe_kappa_noise(agreement: pd.DataFrame, protocol: Protocol) -> str:
 def list_cells(
     site_verdicts: pd.DataFrame, verdicts: pd.DataFrame, audit_size: pd.DataFrame, *, model: str
 ) -> pd.DataFrame:
-    """List one model's cells by how many folds say the opposite of the whole, most first.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv.
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        Columns metric, attribute, verdict, folds, rated, passes, pass_share; against: the share of the rated
-        folds that contradict the verdict of the whole; mixed: the same share of random audits of about a
-        fold's size, whose records come from all sites. nan without a verdict, a rating or such a size.
-    """
+    """List one model's cells by how many folds say the opposite of the whole, most first."""
     cell = ["metric", "attribute"]
     shares = share_folds(site_verdicts[site_verdicts["model"] == model])
     cells = verdicts.loc[verdicts["model"] == model, [*cell, "verdict"]]
@@ -273,20 +169,7 @@ def list_cells(
 
 
 def near_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
-    """Find the size of axis 2 that is nearest to a fold's, and at most half of the audit.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv.
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-
-    Returns
-    -------
-    float
-        nan when no size lies within a factor of two of the folds' mean.
-    """
+    """Find the size of axis 2 that is nearest to a fold's, and at most half of the audit."""
     sizes = audit_size["n"][~audit_size["above_half"].astype(bool)].unique()
     mean = list_folds(site_verdicts)["n"].mean()
     near = min(sizes, key=lambda size: abs(math.log(size / mean)), default=math.nan)
@@ -294,20 +177,7 @@ def near_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
 
 
 def describe_cells(cells: pd.DataFrame, near: float) -> str:
-    """Say how often folds contradict the verdict of the whole, and whether their size explains it.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Result of `list_cells`.
-    near : float
-        Result of `near_size`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often folds contradict the verdict of the whole, and whether their size explains it."""
     known = cells.dropna(subset="against")
     if known.empty:
         return "No cell has both a verdict of the whole and a fold that could be judged."
@@ -331,22 +201,7 @@ def describe_cells(cells: pd.DataFrame, near: float) -> str:
 
 
 def describe_missing(site_verdicts: pd.DataFrame, *, model: str, limit: int = 4) -> str:
-    """Say how many ratings are missing, and for want of which group.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv.
-    model : str
-        Name of the model.
-    limit : int
-        Attributes told of at the most.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many ratings are missing, and for want of which group."""
     here = site_verdicts[site_verdicts["model"] == model]
     gone = here[here["verdict"] == "inconclusive"]
     if here.empty:

@@ -18,24 +18,7 @@ Kind = Literal["text", "count", "share", "number"]
 
 
 def escape(text: object) -> str:
-    """Make text from a cohort safe to put into Markdown or HTML: it shows as it stands and does nothing.
-
-    Parameters
-    ----------
-    text : object
-        Any value; its text is taken.
-
-    Returns
-    -------
-    str
-        Every ASCII sign that Markdown or HTML could act on is a character reference; runs of blanks and
-        line breaks are one blank; invisible control signs are gone.
-
-    Examples
-    --------
-    >>> escape("<b>a*b</b>")
-    '&#60;b&#62;a&#42;b&#60;&#47;b&#62;'
-    """
+    """Make text from a cohort safe to put into Markdown or HTML: it shows as it stands and does nothing."""
     plain = " ".join(str(text).split())
     seen = (sign for sign in plain if not category(sign).startswith("C"))
     return "".join(sign if _is_harmless(sign) else f"&#{ord(sign)};" for sign in seen)
@@ -47,32 +30,7 @@ def _is_harmless(sign: str) -> bool:
 
 
 def pick(table: pd.DataFrame, column: str, wanted: str = "") -> str:
-    """Choose what a chapter shows: the one asked for, or the first in the table.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A result table.
-    column : str
-        Its column of names, such as ``"model"`` or ``"attribute"``.
-    wanted : str
-        The chapter's parameter; blank takes the first.
-
-    Returns
-    -------
-    str
-        A name that the column holds; blank when the table has no rows and nothing was asked for.
-
-    Raises
-    ------
-    InputError
-        If the column does not hold the name; lists the names and the nearest one.
-
-    Examples
-    --------
-    >>> pick(pd.DataFrame({"model": ["a", "b"]}), "model")
-    'a'
-    """
+    """Choose what a chapter shows: the one asked for, or the first in the table."""
     names = list(dict.fromkeys(table[column]))
     if wanted and wanted not in names:
         raise InputError(
@@ -82,25 +40,7 @@ def pick(table: pd.DataFrame, column: str, wanted: str = "") -> str:
 
 
 def join_words(words: Iterable[str], *, last: str = "and") -> str:
-    """List words in a sentence.
-
-    Parameters
-    ----------
-    words : iterable of str
-        Finished words (escape names from a cohort first).
-    last : str
-        What joins the last two.
-
-    Returns
-    -------
-    str
-        The empty string when there are none.
-
-    Examples
-    --------
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
+    """List words in a sentence."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
@@ -108,111 +48,31 @@ def join_words(words: Iterable[str], *, last: str = "and") -> str:
 
 
 def name_list(names: Iterable[object], *, limit: int = 6, last: str = "and") -> str:
-    """List names from a cohort in a sentence, escaped, the tail of a long list counted instead of named.
-
-    Parameters
-    ----------
-    names : iterable
-        Names as they stand in the cohort.
-    limit : int
-        Names that are written out.
-    last : str
-        What joins the last two.
-
-    Returns
-    -------
-    str
-        Such as ``A, B and 3 more``.
-
-    Examples
-    --------
-    >>> name_list(["a", "b", "c"], limit=1)
-    'a and 2 more'
-    """
+    """List names from a cohort in a sentence, escaped, the tail of a long list counted instead of named."""
     items = [escape(name) for name in names]
     tail = [f"{len(items) - limit} more"] if len(items) > limit else []
     return join_words(items[:limit] + tail, last="and" if tail else last)
 
 
 def count(n: float) -> str:
-    """Write a count with separators of thousands; nan is a dash.
-
-    Examples
-    --------
-    >>> count(185026)
-    '185,026'
-    """
+    """Write a count with separators of thousands; nan is a dash."""
     return MISSING if math.isnan(n) else f"{round(n):,}"
 
 
 def plural(n: float, word: str, words: str = "") -> str:
-    """Write a count with its noun.
-
-    Parameters
-    ----------
-    n : float
-        How many.
-    word, words : str
-        Singular and plural; the plural is the singular with an s unless given.
-
-    Returns
-    -------
-    str
-        Such as ``1 cell`` or ``no cells``.
-
-    Examples
-    --------
-    >>> plural(28, "cell")
-    '28 cells'
-    """
+    """Write a count with its noun."""
     noun = word if n == 1 else words or word + "s"
     return f"{'no' if n == 0 else count(n)} {noun}"
 
 
 def count_of(k: float, n: float, word: str, words: str = "") -> str:
-    """Write a part of a whole.
-
-    Parameters
-    ----------
-    k, n : float
-        How many, and out of how many.
-    word, words : str
-        Singular and plural of what is counted.
-
-    Returns
-    -------
-    str
-        Such as ``1 of 28 cells``.
-
-    Examples
-    --------
-    >>> count_of(1, 28, "cell")
-    '1 of 28 cells'
-    """
+    """Write a part of a whole."""
     noun = word if n == 1 else words or word + "s"
     return f"{count(k)} of {count(n)} {noun}"
 
 
 def share(value: float, *, digits: int = 1) -> str:
-    """Write a share in per cent; nan is a dash, and a share that is neither 0 nor 1 is never rounded to one.
-
-    Parameters
-    ----------
-    value : float
-        Between 0 and 1.
-    digits : int
-        Digits after the point.
-
-    Returns
-    -------
-    str
-        Such as ``12.3%`` or ``under 0.1%``.
-
-    Examples
-    --------
-    >>> share(0.1234), share(0.00001), share(1.0)
-    ('12.3%', 'under 0.1%', '100.0%')
-    """
+    """Write a share in per cent; nan is a dash, and what is not 0 or 1 is not rounded to it."""
     if math.isnan(value):
         return MISSING
     step = 10.0**-digits
@@ -225,13 +85,7 @@ def share(value: float, *, digits: int = 1) -> str:
 
 
 def number(value: float, *, digits: int = 3) -> str:
-    """Write a number rounded to `digits` after the point; nan is a dash, and no zero carries a minus.
-
-    Examples
-    --------
-    >>> number(0.12349), number(float("nan")) == MISSING
-    ('0.123', True)
-    """
+    """Write a number rounded to `digits` after the point; nan is a dash, and no zero carries a minus."""
     if math.isnan(value):
         return MISSING
     text = f"{value:,.{digits}f}"
@@ -239,54 +93,14 @@ def number(value: float, *, digits: int = 3) -> str:
 
 
 def interval(low: float, high: float, *, kind: Kind = "number", digits: int | None = None) -> str:
-    """Write the two ends of an interval; a dash when either is not known.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends.
-    kind : {"number", "share", "count"}
-        How each end is written.
-    digits : int, optional
-        Digits after the point; each kind has its own default.
-
-    Returns
-    -------
-    str
-        Such as ``11.0% to 13.5%``.
-
-    Examples
-    --------
-    >>> interval(0.11, 0.135, kind="share")
-    '11.0% to 13.5%'
-    """
+    """Write the two ends of an interval; a dash when either is not known."""
     if math.isnan(low) or math.isnan(high):
         return MISSING
     return f"{write(low, kind=kind, digits=digits)} to {write(high, kind=kind, digits=digits)}"
 
 
 def write(value: object, *, kind: Kind = "text", digits: int | None = None) -> str:
-    """Write one value the way its kind is written everywhere.
-
-    Parameters
-    ----------
-    value : object
-        The value of a table's cell.
-    kind : {"text", "count", "share", "number"}
-        What it is. Text is escaped; blank text is a dash.
-    digits : int, optional
-        Digits after the point for shares (default 1) and numbers (default 3).
-
-    Returns
-    -------
-    str
-        Safe in Markdown and in HTML.
-
-    Examples
-    --------
-    >>> write(0.25, kind="share"), write("a|b")
-    ('25.0%', 'a&#124;b')
-    """
+    """Write one value the way its kind is written everywhere."""
     if kind == "text":
         if isinstance(value, bool) or type(value).__name__ == "bool_":
             return "yes" if value else "no"
@@ -301,57 +115,18 @@ def write(value: object, *, kind: Kind = "text", digits: int | None = None) -> s
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table that is shown.
+    """A column of a table that is shown."""
 
-    Attributes
-    ----------
-    name : str
-        Column of the frame.
-    header : str
-        What stands above it.
-    kind : {"text", "count", "share", "number"}
-        How its cells are written; all but text are right-aligned.
-    digits : int or None
-        Digits after the point.
-    low, high : str
-        Columns that hold an interval, written behind the value in brackets; blank for none.
-    """
-
-    name: str
-    header: str
-    kind: Kind = "text"
-    digits: int | None = None
-    low: str = ""
-    high: str = ""
+    name: str  # Column of the frame
+    header: str  # What stands above it
+    kind: Kind = "text"  # How its cells are written; all but text are right-aligned
+    digits: int | None = None  # Digits after the point
+    low: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
+    high: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
 
 
 def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> str:
-    """Write a table as HTML: cells escaped, numbers rounded and right-aligned.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One row a row.
-    columns : sequence of Column
-        What to show, in this order.
-    caption : str
-        One line above the table (escaped).
-
-    Returns
-    -------
-    str
-        A ``<table>`` in a box that scrolls sideways; "nothing to list" in place of rows when there are none.
-
-    Raises
-    ------
-    KeyError
-        If the frame lacks a column.
-
-    Examples
-    --------
-    >>> "<td" in table_html(pd.DataFrame({"n": [1]}), [Column("n", "records", "count")])
-    True
-    """
+    """Write a table as HTML: cells escaped, numbers rounded and right-aligned."""
     head = "".join(
         f'<th scope="col" style="text-align:{_align(column)}">{escape(column.header)}</th>'
         for column in columns
@@ -391,18 +166,7 @@ def _wrapping(column: Column) -> str:
 
 
 def show(markdown: str) -> Markdown | None:
-    """Show a sentence or more of Markdown as the output of a cell; of blank text, nothing.
-
-    Parameters
-    ----------
-    markdown : str
-        Finished text; names from a cohort are escaped in it.
-
-    Returns
-    -------
-    IPython.display.Markdown or None
-        What the cell's last line returns.
-    """
+    """Show a sentence or more of Markdown as the output of a cell; of blank text, nothing."""
     return Markdown(markdown) if markdown.strip() else None
 
 
@@ -412,13 +176,7 @@ def show_table(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str =
 
 
 def say_cost(points: float) -> str:
-    """Say an accuracy cost in points.
-
-    Examples
-    --------
-    >>> say_cost(0.25)
-    '0.25 points of accuracy lost'
-    """
+    """Say an accuracy cost in points."""
     if math.isnan(points):
         return "cost not known"
     if abs(points) < 0.005:

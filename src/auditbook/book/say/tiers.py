@@ -55,20 +55,7 @@ def list_tiers() -> pd.DataFrame:
 
 
 def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) -> pd.DataFrame:
-    """Grade made-up cells by the rule that grades the real ones, for `GRADED_COLUMNS`.
-
-    Parameters
-    ----------
-    cases : mapping of str to mapping
-        By label: vfr, n_star (one of the protocol's sizes, or infinity) and kappa (nan where all folds pass).
-    protocol : Protocol
-        The bounds.
-
-    Returns
-    -------
-    DataFrame
-        Columns label, tier, tier_reasons.
-    """
+    """Grade made-up cells by the rule that grades the real ones, for `GRADED_COLUMNS`."""
     names = {"metric": "DI", "attribute": "sex"}
     verdicts = pd.DataFrame(
         [
@@ -102,20 +89,7 @@ def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) ->
 
 
 def build_board(run: Run) -> pd.DataFrame:
-    """Put every cell on the board, those that need a decision first.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        The rows of verdicts.csv with place (of the model in the cohort file's order), need (one of `NEEDS`),
-        violations (axes that fall short; nan without a tier), action, passes (rule) and n_star_text; sorted
-        by need, then by violations and flip rate.
-    """
+    """Put every cell on the board, those that need a decision first."""
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
     cells["need"] = [_name_need(row) for row in rows(cells)]
@@ -154,18 +128,7 @@ def count_tiers(board: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_tiers(board: pd.DataFrame) -> str:
-    """Say how many cells stand in each tier, and what each asks for.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say how many cells stand in each tier, and what each asks for."""
     if board.empty:
         return "This run judged no cell."
     tally = board["tier"].value_counts()
@@ -178,20 +141,7 @@ def describe_tiers(board: pd.DataFrame) -> str:
 
 
 def describe_needs(board: pd.DataFrame, *, limit: int = 5) -> str:
-    """Name the cells that need a decision first.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-    limit : int
-        Cells named of each kind.
-
-    Returns
-    -------
-    str
-        A Markdown list, most urgent first.
-    """
+    """Name the cells that need a decision first."""
     lines = []
     for need in NEEDS:
         cells = board[board["need"] == need]
@@ -206,20 +156,7 @@ def _name(cell: Any) -> str:
 
 
 def describe_axes(board: pd.DataFrame, run: Run) -> str:
-    """Say how many verdicts fall short on each axis, and which axis could not be judged.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say how many verdicts fall short on each axis, and which axis could not be judged."""
     graded = board[board["tier"] != ""]
     if graded.empty:
         return "No cell has a verdict, so no axis has anything to judge."
@@ -272,18 +209,7 @@ def describe_rows(board: pd.DataFrame, *, model: str) -> str:
 
 
 def describe_stable_fails(board: pd.DataFrame) -> str:
-    """Remind that a good tier is no praise: name cells that fail and hold.
-
-    Parameters
-    ----------
-    board : DataFrame
-        Result of `build_board`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Remind that a good tier is no praise: name cells that fail and hold."""
     best = board[board["tier"] == "Practical-Stability"]
     fails = best[best["verdict"] == "fail"]
     if best.empty:

@@ -47,39 +47,13 @@ SWEEP_COLUMNS = (
 
 
 def rank_cells(verdicts: pd.DataFrame, *, model: str) -> pd.DataFrame:
-    """Sort one model's cells by flip rate, the least stable first, those without a flip rate last.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        The model's rows in a new order, numbered from zero.
-    """
+    """Sort one model's cells by flip rate, the least stable first, those without a flip rate last."""
     cells = verdicts[verdicts["model"] == model]
     return cells.sort_values("vfr", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
 
 
 def describe_flip_rates(cells: pd.DataFrame, protocol: Protocol) -> str:
-    """Say how many verdicts are stable at the protocol's size, and which are not.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        One model's rows of verdicts.csv.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many verdicts are stable at the protocol's size, and which are not."""
     judged = _judged(cells)
     if judged.empty:
         return (
@@ -110,20 +84,7 @@ def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
 
 
 def describe_own_size(cells: pd.DataFrame, protocol: Protocol) -> str:
-    """Compare the protocol's size with the cohort's own: the second is the auditor's question.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        One model's rows of verdicts.csv.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Compare the protocol's size with the cohort's own: the second is the auditor's question."""
     judged = _judged(cells)
     if judged.empty:
         return "Without a verdict there is no flip rate at the cohort's own size either."
@@ -139,20 +100,7 @@ def describe_own_size(cells: pd.DataFrame, protocol: Protocol) -> str:
 
 
 def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
-    """Say what drawing whole sites changes, or why it cannot be done.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        One model's rows of verdicts.csv.
-    protocol : Protocol
-        Gives the largest flip rate of a stable verdict.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what drawing whole sites changes, or why it cannot be done."""
     judged = _judged(cells)
     sites = int(np.nan_to_num(cells["site_count"].max())) if len(cells) else 0
     if sites == 0:
@@ -179,18 +127,7 @@ def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
 
 
 def describe_agreement(cells: pd.DataFrame) -> str:
-    """Name the cells in which most resamples contradict the verdict of the whole sample.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        One model's rows of verdicts.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Name the cells in which most resamples contradict the verdict of the whole sample."""
     judged = _judged(cells)
     against = judged[judged["agrees"] == 0]
     if against.empty:
@@ -217,26 +154,7 @@ def describe_undefined(cells: pd.DataFrame) -> str:
 
 
 def pick_cell(cells: pd.DataFrame, *, metric: str = "", attribute: str = "") -> pd.Series:
-    """Choose the cell that a chapter looks at closely.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        One model's rows of verdicts.csv, ranked.
-    metric, attribute : str
-        What the reader asked for; blank takes the least stable cell that has a verdict and is a function of
-        counts (the first cell of that kind where none has a verdict).
-
-    Returns
-    -------
-    Series
-        One row.
-
-    Raises
-    ------
-    InputError
-        If a name is not in the run, or the metric needs scores and not counts alone.
-    """
+    """Choose the cell that a chapter looks at closely."""
     counted = cells[~cells["metric"].map(_needs_scores)]
     if metric:
         counted = counted[
@@ -255,20 +173,7 @@ def _needs_scores(metric: str) -> bool:
 
 
 def take_counts(groups: pd.DataFrame, *, model: str, attribute: str) -> NDArray[np.int64]:
-    """Take the four counts of each group from the group table.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of groups.csv.
-    model, attribute : str
-        Which rows.
-
-    Returns
-    -------
-    int array, shape (n_groups, 4)
-        tp, fp, fn, tn of the groups that hold a record.
-    """
+    """Take the four counts of each group from the group table."""
     here = groups[(groups["model"] == model) & (groups["attribute"] == attribute) & (groups["n"] > 0)]
     return here[list(COUNTS)].to_numpy(np.int64)
 
@@ -276,26 +181,7 @@ def take_counts(groups: pd.DataFrame, *, model: str, attribute: str) -> NDArray[
 def resample_sizes(
     counts: NDArray[np.int64], metric: str, *, sizes: Iterable[int], resamples: int, rng: np.random.Generator
 ) -> dict[str, FlipRate]:
-    """Find the flip rate of one cell at several sizes.
-
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        tp, fp, fn, tn.
-    metric : str
-        A metric that needs counts only.
-    sizes : iterable of int
-        Records a resample; at most all, each size once.
-    resamples : int
-        Resamples a size.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    dict of str to FlipRate
-        By label such as ``N = 10,000``.
-    """
+    """Find the flip rate of one cell at several sizes."""
     whole = int(counts.sum())
     smallest = int((counts > 0).sum())
     kept = sorted({min(max(size, smallest), whole) for size in sizes})
@@ -319,20 +205,7 @@ def list_flip_rates(found: Mapping[str, FlipRate]) -> pd.DataFrame:
 
 
 def describe_cell(cell: pd.Series, found: Mapping[str, FlipRate]) -> str:
-    """Explain one cell: its verdict, and how firmly resamples of each size stand behind it.
-
-    Parameters
-    ----------
-    cell : Series
-        A row of verdicts.csv.
-    found : mapping of str to FlipRate
-        Its flip rates by size.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Explain one cell: its verdict, and how firmly resamples of each size stand behind it."""
     metric = escape(cell["metric"])
     start = f"{metric} for {escape(cell['attribute'])} is {number(cell['estimate'])} in the whole sample"
     rule = write_rule(cell["metric"], cell["threshold"])
@@ -363,26 +236,7 @@ def sweep_sizes(
     resamples: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Follow flip rates as the resample grows.
-
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        tp, fp, fn, tn.
-    metrics : sequence of str
-        Metrics that need counts only.
-    sizes : sequence of int
-        Records a resample.
-    resamples : int
-        Resamples a size.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns name (metric), x (size), value, low, high (flip rate and its Wilson bounds), pass_share, mean.
-    """
+    """Follow flip rates as the resample grows."""
     found = []
     for metric in metrics:
         for size in sizes:
@@ -393,18 +247,7 @@ def sweep_sizes(
 
 
 def read_published_counts(attribute: str) -> NDArray[np.int64]:
-    """Read the counts of one published model on the real Texas-100X test set.
-
-    Parameters
-    ----------
-    attribute : str
-        ``race``, ``sex`` or ``ethnicity``.
-
-    Returns
-    -------
-    int array, shape (n_groups, 4)
-        tp, fp, fn, tn.
-    """
+    """Read the counts of one published model on the real Texas-100X test set."""
     table = read_published_groups(attribute)
     return table[list(COUNTS)].to_numpy(np.int64)
 
@@ -423,18 +266,7 @@ def published_file() -> Path:
 
 
 def describe_published(table: pd.DataFrame) -> str:
-    """Say how the flip rates of the published counts move with the size of the resample.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `sweep_sizes` with one metric, sizes rising.
-
-    Returns
-    -------
-    str
-        A Markdown list, one line a size.
-    """
+    """Say how the flip rates of the published counts move with the size of the resample."""
     return "\n".join(
         f"- {count(row.x)} records: {share(row.pass_share, digits=0)} of the resamples pass, flip rate "
         f"{share(row.value, digits=0)}, mean {escape(row.name)} {number(row.mean)}."
@@ -445,26 +277,7 @@ def describe_published(table: pd.DataFrame) -> str:
 def sweep_group_size(
     sizes: Sequence[int], *, rate: float, groups: Sequence[int], resamples: int, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Follow the gap between groups that do not differ as the groups grow.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Events in each group.
-    rate : float
-        The true rate, the same in every group.
-    groups : sequence of int
-        Numbers of groups, one curve each.
-    resamples : int
-        Samples a size.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x (events), value (mean gap), low and high (middle 95% of the gaps). The true gap is 0.
-    """
+    """Follow the gap between groups that do not differ as the groups grow."""
     found = []
     for many in groups:
         for size in sizes:
@@ -476,19 +289,7 @@ def sweep_group_size(
 
 
 def compare_disagreement(shares: Sequence[float]) -> pd.DataFrame:
-    """Set the flip rate beside the chance that two audits disagree, for some shares of passing resamples.
-
-    Parameters
-    ----------
-    shares : sequence of float
-        Shares p of resamples that pass.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, x (p), value, low, high; two curves, min(p, 1 - p) and 2p(1 - p). Both are exact, so the
-        interval has no width.
-    """
+    """Set the flip rate beside the chance that two audits disagree, for some shares of passing resamples."""
     p = np.asarray(shares, float)
     curves = {"flip rate min(p, 1 \N{MINUS SIGN} p)": np.minimum(p, 1 - p)}
     curves["two audits disagree 2p(1 \N{MINUS SIGN} p)"] = 2 * p * (1 - p)

@@ -88,28 +88,14 @@ PENALTY = 0.01
 
 @dataclass(frozen=True)
 class Condition:
-    """A chronic condition of the year before.
+    """A chronic condition of the year before."""
 
-    Attributes
-    ----------
-    name : str
-        Its column.
-    base, load : float
-        Log odds at burden 0, and their change per unit of burden.
-    black : float
-        Log odds ratio for Black patients at the same burden.
-    stays : float
-        Probability that it is still active in the year of the outcome.
-    cost : float
-        What it adds to the log costs of the year before.
-    """
-
-    name: str
-    base: float
-    load: float
-    black: float
-    stays: float
-    cost: float
+    name: str  # Its column
+    base: float  # Log odds at burden 0, and their change per unit of burden
+    load: float  # Log odds at burden 0, and their change per unit of burden
+    black: float  # Log odds ratio for Black patients at the same burden
+    stays: float  # Probability that it is still active in the year of the outcome
+    cost: float  # What it adds to the log costs of the year before
 
 
 CONDITIONS = (
@@ -141,26 +127,14 @@ CONDITIONS = (
 
 @dataclass(frozen=True)
 class CostKind:
-    """One kind of cost of the year before.
+    """One kind of cost of the year before."""
 
-    Attributes
-    ----------
-    name : str
-        Its column.
-    base : float
-        Log odds of any cost of this kind, for a patient of average use without a condition.
-    size : float
-        Log dollars then.
-    illness, use, episode : float
-        How both rise with illness, with the propensity to use care, and with an episode.
-    """
-
-    name: str
-    base: float
-    size: float
-    illness: float
-    use: float
-    episode: float
+    name: str  # Its column
+    base: float  # Log odds of any cost of this kind, for a patient of average use without a condition
+    size: float  # Log dollars then
+    illness: float  # How both rise with illness, with the propensity to use care, and with an episode
+    use: float  # How both rise with illness, with the propensity to use care, and with an episode
+    episode: float  # How both rise with illness, with the propensity to use care, and with an episode
 
 
 COSTS = (
@@ -200,58 +174,21 @@ SCORE_WEIGHTS = {"level": -2.75, "cost": 0.42, "conditions": 0.45, "age": 0.05, 
 
 @dataclass(frozen=True)
 class Patients:
-    """Patient-years with everything that is drawn, shown or not; arrays of shape (n,).
+    """Patient-years with everything that is drawn, shown or not; arrays of shape (n,)."""
 
-    Attributes
-    ----------
-    features : DataFrame, n rows
-        What is known of the year before.
-    black, female : bool array
-        Groups.
-    active : int array
-        Active conditions in the year of the outcome.
-    log_cost : float array
-        Natural logarithm of that year's costs, never shown.
-    """
-
-    features: pd.DataFrame
-    black: NDArray[np.bool_]
-    female: NDArray[np.bool_]
-    active: NDArray[np.int64]
-    log_cost: Array
+    features: pd.DataFrame  # What is known of the year before
+    black: NDArray[np.bool_]  # Groups
+    female: NDArray[np.bool_]  # Groups
+    active: NDArray[np.int64]  # Active conditions in the year of the outcome
+    log_cost: Array  # Natural logarithm of that year's costs, never shown
 
 
 def care_table(*, rows: int = FULL_SIZE, seed: int = 42) -> pd.DataFrame:
     """Draw the care-management twin.
 
-    Parameters
-    ----------
-    rows : int
-        Patient-years, from 1,000 to 1,000,000; as many as in the study's release by default.
-    seed : int
-        Another seed draws other patients; the two label models stay the same.
-
-    Returns
-    -------
-    DataFrame, shape (rows, 56)
-        ``record_id``, ``race`` and ``sex`` (text), the features of the year before (``age_band`` is text; the
-        others are numbers), ``risk_score``, ``cost_label``, ``health_label`` and ``active_conditions``. No
-        value is missing. Every record is synthetic.
-
-    Raises
-    ------
-    InputError
-        If the size or the seed is out of range.
-
     References
     ----------
     Obermeyer et al. (2019), doi:10.1126/science.aax2342
-
-    Examples
-    --------
-    >>> table = care_table(rows=1_000, seed=1)
-    >>> table["race"].value_counts(normalize=True).round(2).to_dict()
-    {'White': 0.89, 'Black': 0.11}
     """
     check_size("care-twin", rows=rows, seed=seed)
     rng = np.random.default_rng(seed)
@@ -282,25 +219,7 @@ def care_table(*, rows: int = FULL_SIZE, seed: int = 42) -> pd.DataFrame:
 
 
 def draw_patients(rows: int, rng: np.random.Generator) -> Patients:
-    """Draw patient-years: groups, burden, conditions, costs and tests, and what comes of them.
-
-    Parameters
-    ----------
-    rows : int
-        How many.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    Patients
-        In random order.
-
-    Examples
-    --------
-    >>> draw_patients(100, np.random.default_rng(1)).features.shape
-    (100, 49)
-    """
+    """Draw patient-years: groups, burden, conditions, costs and tests, and what comes of them."""
     black = _exactly(BLACK_SHARE, rows, rng)
     female = rng.random(rows) < FEMALE_SHARE
     band = rng.choice(len(AGE_BANDS), size=rows, p=AGE_SHARES)
@@ -391,26 +310,7 @@ def _draw_active(
 
 
 def score_costs(features: pd.DataFrame, rng: np.random.Generator) -> Array:
-    """Score patients as a program that ranks by expected costs does.
-
-    Parameters
-    ----------
-    features : DataFrame, n rows
-        From `draw_patients`.
-    rng : Generator
-        Source of what the score takes from elsewhere.
-
-    Returns
-    -------
-    float array, shape (n,)
-        Above 0; higher goes first.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> bool((score_costs(draw_patients(50, rng).features, rng) > 0).all())
-    True
-    """
+    """Score patients as a program that ranks by expected costs does."""
     weights = SCORE_WEIGHTS
     total = np.log(100 + features[[item.name for item in COSTS]].to_numpy().sum(axis=1))
     band = features["age_band"].map({name: place for place, name in enumerate(AGE_BANDS)}).to_numpy()
@@ -426,25 +326,7 @@ def score_costs(features: pd.DataFrame, rng: np.random.Generator) -> Array:
 
 
 def predict_labels(patients: Patients) -> tuple[Array, Array]:
-    """Predict conditions with two lasso models, one of costs and one of conditions, fitted on other records.
-
-    Parameters
-    ----------
-    patients : Patients
-        Whose conditions to predict.
-
-    Returns
-    -------
-    cost_label, health_label : float arrays, shape (n,)
-        Numbers of active conditions.
-
-    Examples
-    --------
-    >>> drawn = draw_patients(2_000, np.random.default_rng(1))
-    >>> _, health_label = predict_labels(drawn)
-    >>> bool(np.corrcoef(health_label, drawn.active)[0, 1] > 0.8)
-    True
-    """
+    """Predict conditions with two lasso models, of costs and of conditions, fitted on other records."""
     design = _design(patients)
     cost_label, health_label = (to_count.predict(model.predict(design)) for model, to_count in _fit_labels())
     return cost_label, health_label

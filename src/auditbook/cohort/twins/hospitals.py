@@ -11,24 +11,14 @@ from auditbook.cohort.twins.recipe import ETHNICITIES, HOSPITALS, RACES, Recipe
 
 @dataclass(frozen=True)
 class Hospitals:
-    """The hospitals of the twin's world, largest first; arrays have one entry (row) a hospital.
+    """The hospitals of the twin's world, largest first; arrays have one entry (row) a hospital."""
 
-    Attributes
-    ----------
-    volume : float array, shape (n_hospitals,)
-        Share of all records.
-    long_rate : float array, shape (n_hospitals,)
-        Share of the hospital's stays that are long.
-    mix : float array, shape (n_hospitals, n_races * n_ethnicities)
-        How strongly the hospital draws each race and ethnicity, relative to the state.
-    charge_level : float array, shape (n_hospitals,)
-        Factor on charges.
-    """
-
-    volume: NDArray[np.floating]
-    long_rate: NDArray[np.floating]
+    volume: NDArray[np.floating]  # shape (n_hospitals,): Share of all records
+    long_rate: NDArray[np.floating]  # shape (n_hospitals,): Share of the hospital's stays that are long
+    # shape (n_hospitals, n_races * n_ethnicities): How strongly the hospital draws each race and ethnicity,
+    # relative to the state
     mix: NDArray[np.floating]
-    charge_level: NDArray[np.floating]
+    charge_level: NDArray[np.floating]  # shape (n_hospitals,): Factor on charges
 
 
 def hospital_names() -> NDArray[np.object_]:
@@ -37,20 +27,7 @@ def hospital_names() -> NDArray[np.object_]:
 
 
 def make_hospitals(recipe: Recipe, rng: np.random.Generator) -> Hospitals:
-    """Make the world's hospitals: fitted volumes and rates of long stays, planted mix and charges.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        Parameters of the twin.
-    rng : Generator
-        Source of randomness; seeded by the world, not by the twin's seed.
-
-    Returns
-    -------
-    Hospitals
-        One entry a hospital, largest first.
-    """
+    """Make the world's hospitals: fitted volumes and rates of long stays, planted mix and charges."""
     rank = (np.arange(HOSPITALS) + 0.5) / HOSPITALS
     volume = np.exp(np.stack([np.sqrt(rank), rank, rank**2, rank**3], axis=1) @ np.array(recipe.volume))
     volume *= joint_counts().sum() / volume.sum()
@@ -78,22 +55,7 @@ def _draw_rates(
 
 
 def assign_hospitals(people: People, hospitals: Hospitals, rng: np.random.Generator) -> NDArray[np.integer]:
-    """Send every record to a hospital so that volumes, rates of long stays and the cohort's groups all hold.
-
-    Parameters
-    ----------
-    people : People
-        Codes of every record.
-    hospitals : Hospitals
-        The world's hospitals.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    int array, shape (n,)
-        Position of each record's hospital.
-    """
+    """Send every record to a hospital so that volumes, rates of long stays and groups all hold."""
     stratum = (people.long * len(RACES) + people.race) * len(ETHNICITIES) + people.ethnicity
     per_stratum = np.bincount(stratum, minlength=2 * hospitals.mix.shape[1])
     expected = _expected_records(per_stratum.reshape(2, -1).astype(float), hospitals)

@@ -69,38 +69,18 @@ ETHNICITY_SHARES = (0.785, 0.106, 0.041, 0.012, 0.008, 0.048)
 
 @dataclass(frozen=True)
 class StayKind:
-    """A kind of stay, which the table does not show.
+    """A kind of stay, which the table does not show."""
 
-    Attributes
-    ----------
-    name : str
-        What it stands for.
-    share : float
-        Share of the stays.
-    level, shift : float
-        Log odds of death at severity 0 and age 63, and what the score adds to them.
-    ventilated, blood_gas : float
-        Probabilities.
-    age : float
-        Mean age in years.
-    elective : float
-        Probability of elective surgery.
-    diagnoses : tuple of int
-        Codes of ``apache_2_diagnosis``.
-    systems : tuple of str
-        Body systems that go with them.
-    """
-
-    name: str
-    share: float
-    level: float
-    shift: float
-    ventilated: float
-    blood_gas: float
-    age: float
-    elective: float
-    diagnoses: tuple[int, ...]
-    systems: tuple[str, ...]
+    name: str  # What it stands for
+    share: float  # Share of the stays
+    level: float  # Log odds of death at severity 0 and age 63, and what the score adds to them
+    shift: float  # Log odds of death at severity 0 and age 63, and what the score adds to them
+    ventilated: float  # Probabilities
+    blood_gas: float  # Probabilities
+    age: float  # Mean age in years
+    elective: float  # Probability of elective surgery
+    diagnoses: tuple[int, ...]  # Codes of ``apache_2_diagnosis``
+    systems: tuple[str, ...]  # Body systems that go with them
 
 
 KINDS = (
@@ -129,34 +109,16 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Value:
-    """A vital sign or a laboratory value.
+    """A vital sign or a laboratory value."""
 
-    Attributes
-    ----------
-    name : str
-        Its column.
-    usual, spread : float
-        Value at severity 0 in a quiet stay, and SD of what severity does not say.
-    slope : float
-        Change per unit of severity.
-    by_kind : tuple of float, length 4
-        What a kind of stay adds.
-    bounds : tuple of float, length 2
-        Lowest and highest value recorded.
-    recorded : tuple of float, length 4
-        Probability that it is recorded, by kind.
-    digits : int
-        Decimal places.
-    """
-
-    name: str
-    usual: float
-    spread: float
-    slope: float
-    by_kind: tuple[float, float, float, float]
-    bounds: tuple[float, float]
-    recorded: tuple[float, float, float, float]
-    digits: int = 0
+    name: str  # Its column
+    usual: float  # Value at severity 0 in a quiet stay, and SD of what severity does not say
+    spread: float  # Value at severity 0 in a quiet stay, and SD of what severity does not say
+    slope: float  # Change per unit of severity
+    by_kind: tuple[float, float, float, float]  # What a kind of stay adds
+    bounds: tuple[float, float]  # Lowest and highest value recorded
+    recorded: tuple[float, float, float, float]  # Probability that it is recorded, by kind
+    digits: int = 0  # Decimal places
 
 
 _ALWAYS = (0.998, 0.998, 0.998, 0.998)
@@ -207,59 +169,21 @@ ILLNESSES = {
 
 @dataclass(frozen=True)
 class World:
-    """The hospitals, the same for every seed; arrays have one entry (row) a hospital.
+    """The hospitals, the same for every seed; arrays have one entry (row) a hospital."""
 
-    Attributes
-    ----------
-    volume : float array, shape (147,)
-        Share of the stays.
-    effect : float array, shape (147,)
-        On the log odds of death.
-    habit : float array, shape (147,)
-        On the log odds that something is measured.
-    ethnicity : float array, shape (147, 6)
-        Shares of its patients.
-    silent : bool array, shape (147,)
-        True where no score is recorded.
-    """
-
-    volume: Array
-    effect: Array
-    habit: Array
-    ethnicity: Array
-    silent: NDArray[np.bool_]
+    volume: Array  # shape (147,): Share of the stays
+    effect: Array  # shape (147,): On the log odds of death
+    habit: Array  # shape (147,): On the log odds that something is measured
+    ethnicity: Array  # shape (147, 6): Shares of its patients
+    silent: NDArray[np.bool_]  # shape (147,): True where no score is recorded
 
 
 def icu_table(*, rows: int = 50_000, seed: int = 42) -> pd.DataFrame:
     """Draw the intensive-care twin.
 
-    Parameters
-    ----------
-    rows : int
-        Stays, from 1,000 to 1,000,000; the public table has 91,713.
-    seed : int
-        Another seed draws other stays in the same hospitals.
-
-    Returns
-    -------
-    DataFrame, shape (rows, 53)
-        Columns named as in the WiDS Datathon 2020 table, ``hospital_death`` (0 or 1) last. Every record is
-        synthetic.
-
-    Raises
-    ------
-    InputError
-        If the size or the seed is out of range.
-
     References
     ----------
     Lee et al. (2020), doi:10.13026/vc0e-th79
-
-    Examples
-    --------
-    >>> table = icu_table(rows=20_000, seed=1)
-    >>> bool(0.07 < table["hospital_death"].mean() < 0.10)
-    True
     """
     check_size("icu-twin", rows=rows, seed=seed)
     world = make_world()
@@ -287,29 +211,12 @@ def icu_table(*, rows: int = 50_000, seed: int = 42) -> pd.DataFrame:
 
 
 def hospital_names() -> NDArray[np.object_]:
-    """Return the identifiers of the hospitals, shape (147,).
-
-    Examples
-    --------
-    >>> str(hospital_names()[0])
-    'H001'
-    """
+    """Return the identifiers of the hospitals, shape (147,)."""
     return np.array([f"H{number:03d}" for number in range(1, HOSPITALS + 1)], dtype=object)
 
 
 def make_world() -> World:
-    """Make the hospitals.
-
-    Returns
-    -------
-    World
-        Always the same.
-
-    Examples
-    --------
-    >>> round(float(make_world().volume.sum()), 9)
-    1.0
-    """
+    """Make the hospitals."""
     rng = np.random.default_rng(WORLD_SEED)
     volume = np.sort(np.exp(VOLUME_SPREAD * rng.normal(size=HOSPITALS)))[::-1]
     volume = volume / volume.sum()

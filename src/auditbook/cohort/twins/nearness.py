@@ -33,27 +33,7 @@ Figure = tuple[str, str, float, float]
 
 
 def measure_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Set a twin's figures that need no model beside the published ones.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `twin_table` returns.
-
-    Returns
-    -------
-    DataFrame
-        Columns part, quantity, published, twin; shares and rates lie in 0-1.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> from auditbook.cohort.twins import twin_table
-    >>> figures = measure_table(twin_table(rows=1000, seed=1, cache_dir=Path(mkdtemp())))
-    >>> figures["part"].unique().tolist()
-    ['groups', 'pairs', 'hospitals', 'stays']
-    """
+    """Set a twin's figures that need no model beside the published ones."""
     band = np.searchsorted(BAND_STARTS, table["pat_age"], side="right") - 1
     known = table.assign(
         age=np.array(AGE_BANDS, dtype=object)[band], long=table["length_of_stay"] > LONG_STAY_DAYS
@@ -128,32 +108,12 @@ def _measure_stays(known: pd.DataFrame) -> Iterator[Figure]:
 
 
 def read_measured() -> pd.DataFrame:
-    """Read the figures written down when the twin was last measured.
-
-    Returns
-    -------
-    DataFrame
-        Columns part, quantity, published, twin_default (100,000 records), twin_full (all 925,128); the row
-        "recipe" holds the fingerprint of the recipe that was measured.
-    """
+    """Read the figures written down when the twin was last measured."""
     return pd.read_csv(project_file("data", "reference", MEASURED), dtype={"recipe": str})
 
 
 def render_targets(measured: pd.DataFrame, parts: tuple[str, ...]) -> str:
-    """Write some parts of the measured figures as a table for the book.
-
-    Parameters
-    ----------
-    measured : DataFrame
-        What `read_measured` returns.
-    parts : tuple of str
-        Which parts to show.
-
-    Returns
-    -------
-    str
-        A Markdown table: published, twin at 100,000, twin at full size, and the difference at 100,000.
-    """
+    """Write some parts of the measured figures as a table for the book."""
     lines = ["| figure | published | twin, 100,000 | twin, full size | difference at 100,000 |"]
     lines.append("|---|---:|---:|---:|---:|")
     shown = measured[measured["part"].isin(parts)]
@@ -175,18 +135,7 @@ def _number(value: float, *, sign: bool = False) -> str:
 
 
 def render_recipe(recipe: Recipe) -> str:
-    """Write the recipe's parameters, with their origin and meaning, as a table for the book.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The parameters of the twin.
-
-    Returns
-    -------
-    str
-        A Markdown table: parameter, origin (fitted, planted or assumed), value, meaning.
-    """
+    """Write the recipe's parameters, with their origin and meaning, as a table for the book."""
     lines = ["| parameter | origin | value | meaning |", "|---|---|---|---|"]
     notes = _read_notes(type(recipe).__doc__ or "")
     for field in fields(recipe):

@@ -30,27 +30,15 @@ SHAPE = (len(RACES), len(SEXES), len(ETHNICITIES), len(AGE_BANDS), 2)
 
 @dataclass(frozen=True)
 class People:
-    """Codes of every record, each an int array of shape (n,).
+    """Codes of every record, each an int array of shape (n,)."""
 
-    Attributes
-    ----------
-    race, sex, ethnicity, band : int array
-        Position in the tuples of names of the recipe.
-    long : int array
-        1 where the stay is longer than three days.
-    age : int array
-        THCIC age code, 0-21.
-    days : int array
-        Length of stay, at least 1.
-    """
-
-    race: NDArray[np.integer]
-    sex: NDArray[np.integer]
-    ethnicity: NDArray[np.integer]
-    band: NDArray[np.integer]
-    long: NDArray[np.integer]
-    age: NDArray[np.integer]
-    days: NDArray[np.integer]
+    race: NDArray[np.integer]  # Position in the tuples of names of the recipe
+    sex: NDArray[np.integer]  # Position in the tuples of names of the recipe
+    ethnicity: NDArray[np.integer]  # Position in the tuples of names of the recipe
+    band: NDArray[np.integer]  # Position in the tuples of names of the recipe
+    long: NDArray[np.integer]  # 1 where the stay is longer than three days
+    age: NDArray[np.integer]  # THCIC age code, 0-21
+    days: NDArray[np.integer]  # Length of stay, at least 1
 
 
 def read_reference(name: str) -> pd.DataFrame:
@@ -61,27 +49,7 @@ def read_reference(name: str) -> pd.DataFrame:
 def draw_codes(
     weights: NDArray[np.floating], rows: NDArray[np.integer], rng: np.random.Generator
 ) -> NDArray[np.integer]:
-    """Draw one column of a weight table for each record.
-
-    Parameters
-    ----------
-    weights : float array, shape (n_rows, n_columns)
-        Weights of the columns; a row need not sum to 1.
-    rows : int array, shape (n,)
-        Which row of the table holds for each record.
-    rng : Generator
-        Source of randomness; one uniform number a record is used.
-
-    Returns
-    -------
-    int array, shape (n,)
-        The column drawn.
-
-    Examples
-    --------
-    >>> draw_codes(np.array([[0.0, 1.0], [2.0, 0.0]]), np.array([0, 1]), np.random.default_rng(0)).tolist()
-    [1, 0]
-    """
+    """Draw one column of a weight table for each record."""
     steps = np.cumsum(weights, axis=1)
     steps /= steps[:, -1:]
     ladder = (steps + np.arange(len(weights))[:, None]).ravel()
@@ -96,11 +64,6 @@ def joint_counts() -> NDArray[np.floating]:
     Iterative proportional fitting from a table of ones, twice: first to the pairwise counts of the published
     test set (no interaction beyond the published ones is put in), then to the margins of the full cohort, so
     that these hold exactly and the interactions stay as they are.
-
-    Returns
-    -------
-    float array, shape (5, 2, 2, 4, 2)
-        Expected records in each cell of the full cohort; last axis short, long. Fitted once, read-only.
     """
     pairs = read_reference("pairwise_counts")
     counts, axes = [], []
@@ -117,22 +80,7 @@ def joint_counts() -> NDArray[np.floating]:
 def fit_table(
     start: NDArray[np.floating], aggregates: list[NDArray[np.floating]], dimensions: list[list[int]]
 ) -> NDArray[np.floating]:
-    """Fit a table to margins by iterative proportional fitting, quietly.
-
-    Parameters
-    ----------
-    start : float array
-        The table to start from; its interactions are kept where no margin speaks of them.
-    aggregates : list of float array
-        The margins to meet; where they contradict each other the later ones hold.
-    dimensions : list of list of int
-        The axes that each margin keeps.
-
-    Returns
-    -------
-    float array
-        The fitted table, same shape as `start`.
-    """
+    """Fit a table to margins by iterative proportional fitting, quietly."""
     with contextlib.redirect_stdout(io.StringIO()):
         return ipfn(start, aggregates, dimensions, max_iteration=60).iteration()
 
@@ -160,25 +108,7 @@ def _pair_counts(pairs: pd.DataFrame, pair: str) -> NDArray[np.floating]:
 
 
 def allot(expected: NDArray[np.floating], rows: int) -> NDArray[np.integer]:
-    """Turn expected counts into whole records whose running totals are never more than half a record off.
-
-    Parameters
-    ----------
-    expected : float array, any shape
-        Non-negative weights.
-    rows : int
-        Records to allot.
-
-    Returns
-    -------
-    int array, same shape
-        Counts that add up to `rows`.
-
-    Examples
-    --------
-    >>> allot(np.array([1.0, 1.0, 2.0]), 6).tolist()
-    [2, 1, 3]
-    """
+    """Turn expected counts into whole records whose running totals are never more than half a record off."""
     running = np.cumsum(expected.ravel())
     whole = np.rint(running * (rows / running[-1])).astype(np.int64)
     return np.diff(whole, prepend=0).reshape(expected.shape)
@@ -226,22 +156,7 @@ def stay_weights(recipe: Recipe) -> NDArray[np.floating]:
 
 
 def draw_people(rows: int, recipe: Recipe, rng: np.random.Generator) -> People:
-    """Draw who is in the twin and how long each stays.
-
-    Parameters
-    ----------
-    rows : int
-        Records; the counts of the joint table are allotted, not drawn, so that margins are as published.
-    recipe : Recipe
-        Parameters of the twin.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    People
-        Codes of every record, in random order.
-    """
+    """Draw who is in the twin and how long each stays."""
     counts = allot(joint_counts(), rows)
     cell = rng.permutation(np.repeat(np.arange(counts.size), counts.ravel()))
     race, sex, ethnicity, band, long = np.unravel_index(cell, SHAPE)

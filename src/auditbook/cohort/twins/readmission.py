@@ -102,33 +102,9 @@ DOSES = ("No", "Steady", "Down", "Up")
 def readmission_table(*, rows: int = 60_000, seed: int = 42) -> pd.DataFrame:
     """Draw the readmission twin.
 
-    Parameters
-    ----------
-    rows : int
-        Stays, from 1,000 to 1,000,000; the public table has 101,766.
-    seed : int
-        Another seed draws other patients.
-
-    Returns
-    -------
-    DataFrame, shape (rows, 25)
-        Columns and codes of the public table; ``readmitted`` is ``<30``, ``>30`` or ``NO``. Missing: race and
-        specialty, as there. Stays of one patient stand in random order. Every record is synthetic.
-
-    Raises
-    ------
-    InputError
-        If the size or the seed is out of range.
-
     References
     ----------
     Clore et al. (2014), doi:10.24432/C5230J
-
-    Examples
-    --------
-    >>> table = readmission_table(rows=20_000, seed=1)
-    >>> bool(0.10 < (table["readmitted"] == "<30").mean() < 0.125)
-    True
     """
     check_size("readmission-twin", rows=rows, seed=seed)
     rng = np.random.default_rng(seed)

@@ -18,117 +18,63 @@ STAY_STARTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 30)
 
 @dataclass(frozen=True)
 class AgeShape:
-    """Ages within one published band: fitted to age codes by length of stay, read off a published figure.
+    """Ages within one published band: fitted to age codes by length of stay, read off a published figure."""
 
-    Attributes
-    ----------
-    density : tuple of float, length 2
-        Linear and quadratic coefficient of log records a year of age, over the band scaled to -1..1.
-    long_stay : tuple of float, length 3
-        Intercept, linear and quadratic coefficient of the log odds of a long stay over the same scale.
-    """
-
+    # Linear and quadratic coefficient of log records a year of age, over the band scaled to -1..1
     density: tuple[float, float]
+    # Intercept, linear and quadratic coefficient of the log odds of a long stay over the same scale
     long_stay: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class HospitalKind:
-    """One of three kinds of hospital, told apart by how often their stays are long: fitted.
+    """One of three kinds of hospital, told apart by how often their stays are long: fitted."""
 
-    Attributes
-    ----------
-    intercept, slope : float
-        Log odds of the kind, against the acute kind, at 1,000 records a year and their change per log volume.
-    mean, spread : float
-        Mean and standard deviation, over hospitals, of the log odds of a long stay.
-    """
-
+    # Log odds of the kind, against the acute kind, at 1,000 records a year and their change per log volume
     intercept: float
+    # Log odds of the kind, against the acute kind, at 1,000 records a year and their change per log volume
     slope: float
-    mean: float
-    spread: float
+    mean: float  # Mean and standard deviation, over hospitals, of the log odds of a long stay
+    spread: float  # Mean and standard deviation, over hospitals, of the log odds of a long stay
 
 
 @dataclass(frozen=True)
 class DiagnosisGroup:
-    """A family of synthetic diagnosis codes: assumed.
+    """A family of synthetic diagnosis codes: assumed."""
 
-    Attributes
-    ----------
-    name : str
-        What the family stands for.
-    codes : int
-        How many codes it has.
-    weight : tuple of float, length 4
-        How common it is in each age band, relative to the other families.
-    female : float
-        Odds of the family for a woman against a man of the same age.
-    tilt : float
-        Change of the family's log weight per unit of log length of stay.
-    kind : int
-        0 medical, 1 surgical, 2 maternal: which procedures go with it and what they say about the stay.
-    urgency : float
-        Log odds of an emergency admission.
-    """
-
-    name: str
-    codes: int
+    name: str  # What the family stands for
+    codes: int  # How many codes it has
+    # How common it is in each age band, relative to the other families
     weight: tuple[float, float, float, float]
-    female: float
-    tilt: float
+    female: float  # Odds of the family for a woman against a man of the same age
+    tilt: float  # Change of the family's log weight per unit of log length of stay
+    # 0 medical, 1 surgical, 2 maternal: which procedures go with it and what they say about the stay
     kind: int
-    urgency: float
+    urgency: float  # Log odds of an emergency admission
 
 
 @dataclass(frozen=True)
 class ProcedureFamily:
-    """A family of synthetic procedure codes: assumed.
+    """A family of synthetic procedure codes: assumed."""
 
-    Attributes
-    ----------
-    name : str
-        What the family stands for.
-    codes : int
-        How many codes it has.
-    weight : tuple of float, length 3
-        How common it is with medical, surgical and maternal diagnoses.
-    tilt : tuple of float, length 3
-        Change of the family's log weight per unit of log length of stay, by kind of diagnosis.
-    fixed_cost : float
-        Thousand dollars that the procedure adds, whatever the length of stay.
-    """
-
-    name: str
-    codes: int
-    weight: tuple[float, float, float]
+    name: str  # What the family stands for
+    codes: int  # How many codes it has
+    weight: tuple[float, float, float]  # How common it is with medical, surgical and maternal diagnoses
+    # Change of the family's log weight per unit of log length of stay, by kind of diagnosis
     tilt: tuple[float, float, float]
-    fixed_cost: float
+    fixed_cost: float  # Thousand dollars that the procedure adds, whatever the length of stay
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer of a small field (admission type, source, discharge status): assumed.
+    """One answer of a small field (admission type, source, discharge status): assumed."""
 
-    Attributes
-    ----------
-    name : str
-        The answer.
-    base : float
-        Log weight for a stay of typical length, medium urgency and middle age.
-    tilt, bend : float
-        Change of the log weight per unit of log length of stay, and per unit squared.
-    urgency : float
-        Change of the log weight per unit of the diagnosis family's urgency.
-    age : float
-        Change of the log weight from the youngest (-1) over the middle (0) to the oldest age code (1).
-    """
-
-    name: str
-    base: float
-    tilt: float
-    bend: float
-    urgency: float
+    name: str  # The answer
+    base: float  # Log weight for a stay of typical length, medium urgency and middle age
+    tilt: float  # Change of the log weight per unit of log length of stay, and per unit squared
+    bend: float  # Change of the log weight per unit of log length of stay, and per unit squared
+    urgency: float  # Change of the log weight per unit of the diagnosis family's urgency
+    # Change of the log weight from the youngest (-1) over the middle (0) to the oldest age code (1)
     age: float
 
 

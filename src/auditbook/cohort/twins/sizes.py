@@ -7,24 +7,7 @@ LARGEST_SIZE = 1_000_000
 
 
 def check_size(name: str, *, rows: object, seed: object) -> None:
-    """Refuse sizes and seeds that a twin is not made for, all faults at once.
-
-    Parameters
-    ----------
-    name : str
-        The twin, as messages call it.
-    rows, seed : object
-        What was given: a whole number from 1,000 to 1,000,000, and one of 0 or more.
-
-    Raises
-    ------
-    InputError
-        If the size or the seed is out of range.
-
-    Examples
-    --------
-    >>> check_size("care-twin", rows=2_000, seed=1)
-    """
+    """Refuse sizes and seeds that a twin is not made for, all faults at once."""
     faults = []
     if isinstance(rows, bool) or not isinstance(rows, int) or not SMALLEST_SIZE <= rows <= LARGEST_SIZE:
         faults.append(

@@ -29,56 +29,31 @@ KINDS = 3
 
 @dataclass(frozen=True)
 class Codes:
-    """The world's diagnosis and procedure codes.
+    """The world's diagnosis and procedure codes."""
 
-    Attributes
-    ----------
-    family : int array, shape (n_diagnoses,)
-        Diagnosis family of each diagnosis code.
-    tilt : float array, shape (n_diagnoses,)
-        Change of the code's log weight per unit of log length of stay.
-    popularity : float array, shape (n_diagnoses,)
-        Weight of the code within its family; sums to 1 in each family.
-    daily_cost : float array, shape (n_diagnoses,)
-        Factor on the cost of a day.
-    procedure_family : int array, shape (n_procedures,)
-        Family of each procedure code.
-    procedure_tilt : float array, shape (3, n_procedures)
-        As `tilt`, by kind of diagnosis.
-    procedure_popularity : float array, shape (n_procedures,)
-        Weight of the code within its family; sums to 1 in each family.
-    fixed_cost : float array, shape (n_procedures,)
-        Thousand dollars.
-    """
-
-    family: NDArray[np.integer]
+    family: NDArray[np.integer]  # shape (n_diagnoses,): Diagnosis family of each diagnosis code
+    # shape (n_diagnoses,): Change of the code's log weight per unit of log length of stay
     tilt: NDArray[np.floating]
+    # shape (n_diagnoses,): Weight of the code within its family; sums to 1 in each family
     popularity: NDArray[np.floating]
-    daily_cost: NDArray[np.floating]
-    procedure_family: NDArray[np.integer]
-    procedure_tilt: NDArray[np.floating]
+    daily_cost: NDArray[np.floating]  # shape (n_diagnoses,): Factor on the cost of a day
+    procedure_family: NDArray[np.integer]  # shape (n_procedures,): Family of each procedure code
+    procedure_tilt: NDArray[np.floating]  # shape (3, n_procedures): As `tilt`, by kind of diagnosis
+    # shape (n_procedures,): Weight of the code within its family; sums to 1 in each family
     procedure_popularity: NDArray[np.floating]
-    fixed_cost: NDArray[np.floating]
+    fixed_cost: NDArray[np.floating]  # shape (n_procedures,): Thousand dollars
 
 
 @dataclass(frozen=True)
 class Stays:
-    """What happened to each record, each array of shape (n,).
+    """What happened to each record, each array of shape (n,)."""
 
-    Attributes
-    ----------
-    diagnosis, procedure, admission_type, admission_source, status : int array
-        Positions among the codes and choices of the recipe.
-    charges : int array
-        Total charges in dollars.
-    """
-
-    diagnosis: NDArray[np.integer]
-    procedure: NDArray[np.integer]
-    admission_type: NDArray[np.integer]
-    admission_source: NDArray[np.integer]
-    status: NDArray[np.integer]
-    charges: NDArray[np.integer]
+    diagnosis: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    procedure: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    admission_type: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    admission_source: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    status: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    charges: NDArray[np.integer]  # Total charges in dollars
 
 
 def _popularity(sizes: list[int]) -> NDArray[np.floating]:
@@ -87,20 +62,7 @@ def _popularity(sizes: list[int]) -> NDArray[np.floating]:
 
 
 def make_codes(recipe: Recipe, rng: np.random.Generator) -> Codes:
-    """Make the world's codes: planted tilts and costs around those of their families.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        Parameters of the twin.
-    rng : Generator
-        Source of randomness; seeded by the world, not by the twin's seed.
-
-    Returns
-    -------
-    Codes
-        Every code with its family, weight, tilt and cost.
-    """
+    """Make the world's codes: planted tilts and costs around those of their families."""
     sizes, procedure_sizes = [g.codes for g in DIAGNOSES], [f.codes for f in PROCEDURES]
     family = np.repeat(np.arange(len(DIAGNOSES)), sizes)
     procedure_family = np.repeat(np.arange(len(PROCEDURES)), procedure_sizes)
@@ -185,30 +147,7 @@ def draw_stays(
     choices: tuple[tuple[Choice, ...], tuple[Choice, ...], tuple[Choice, ...]],
     rng: np.random.Generator,
 ) -> Stays:
-    """Draw diagnosis, procedure, admission, discharge and charges of every record.
-
-    Parameters
-    ----------
-    people : People
-        Who is staying, and how long.
-    place : int array, shape (n,)
-        Position of each record's hospital.
-    hospitals : Hospitals
-        The world's hospitals.
-    codes : Codes
-        The world's codes.
-    recipe : Recipe
-        Parameters of the twin.
-    choices : tuple of three tuples of Choice
-        Admission types, admission sources, discharge statuses.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Stays
-        One entry a record.
-    """
+    """Draw diagnosis, procedure, admission, discharge and charges of every record."""
     stay = np.searchsorted(STAY_STARTS, people.days, side="right") - 1
     diagnosis = draw_codes(_diagnosis_weights(codes), (people.age * 2 + people.sex) * STAY_BINS + stay, rng)
     kind = np.array([g.kind for g in DIAGNOSES])[codes.family[diagnosis]]

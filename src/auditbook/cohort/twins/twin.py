@@ -34,36 +34,9 @@ TABLES = ("pairwise_counts", "group_rates")
 def twin_table(*, rows: int = 100_000, seed: int = 42, cache_dir: Path) -> pd.DataFrame:
     """Return the synthetic twin of Texas-100X, made once and kept.
 
-    Parameters
-    ----------
-    rows : int
-        Records, from 1,000 to the full 925,128.
-    seed : int
-        Another seed draws other stays from the same hospitals and codes.
-    cache_dir : Path
-        Folder for the table; its file name carries size, seed and a hash of the recipe, so it is never stale.
-
-    Returns
-    -------
-    DataFrame, shape (rows, 13)
-        ``record_id, hospital, race, sex, ethnicity, admission_type, admission_source, diagnosis, procedure,
-        pat_status`` are text; ``pat_age`` (THCIC code 0-21), ``total_charges`` (dollars) and
-        ``length_of_stay`` (days) are whole numbers. No value is missing. Every record is synthetic.
-
-    Raises
-    ------
-    InputError
-        If the size or the seed is out of range.
-
     References
     ----------
     Joy, Vo and Chua (2026), https://doi.org/10.48550/arXiv.2608.30846.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> twin_table(rows=1000, seed=1, cache_dir=Path(mkdtemp())).shape
-    (1000, 13)
     """
     _check_size(rows, seed)
     path = cache_dir / f"texas-twin-{rows}-{seed}-{recipe_hash()}.parquet"
@@ -75,20 +48,7 @@ def twin_table(*, rows: int = 100_000, seed: int = 42, cache_dir: Path) -> pd.Da
 
 
 def make_twin(*, rows: int, seed: int, recipe: Recipe) -> pd.DataFrame:
-    """Make the twin from a recipe without keeping it; `twin_table` describes the columns.
-
-    Parameters
-    ----------
-    rows, seed : int
-        As for `twin_table`.
-    recipe : Recipe
-        Parameters of the twin.
-
-    Returns
-    -------
-    DataFrame, shape (rows, 13)
-        The records, in random order.
-    """
+    """Make the twin from a recipe without keeping it; `twin_table` describes the columns."""
     world = np.random.default_rng(recipe.world_seed)
     hospitals, codes = make_hospitals(recipe, world), make_codes(recipe, world)
     rng = np.random.default_rng(seed)

@@ -21,23 +21,7 @@ SPREAD = 0.5
 
 
 def draw_models(table: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
-    """Draw the errors of several models, pocket by pocket.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns label, size (records in words), model, estimate, ci_low, ci_high; one row a pocket and model,
-        pockets in the order to draw.
-    label : str
-        What the horizontal axis shows.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a pocket, one mark with its interval a model; hollow where a pocket was not tested.
-    """
+    """Draw the errors of several models, pocket by pocket."""
     places = list(dict.fromkeys(table["label"]))
     models = list(dict.fromkeys(table["model"]))
     ax = new_axes(ax, rows=round((1.1 + 0.3 * len(models)) * len(places)))

@@ -20,26 +20,7 @@ def draw_pairs(
     guide: float = math.nan,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw every printed figure as a diamond and this run's as a dot with its interval.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns label, printed, here, low, high; nan where there is none.
-    label : str
-        What the figures are.
-    limits : tuple of float
-        Ends of the axis.
-    guide : float
-        Where the dashed line stands; nan for none.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a figure.
-    """
+    """Draw every printed figure as a diamond and this run's as a dot with its interval."""
     ax = new_axes(ax, rows=len(table))
     ax.set_xlim(*limits)
     label_rows(ax, list(table["label"]))

@@ -25,19 +25,7 @@ COLUMNS = 2
 
 
 def draw_variants(table: pd.DataFrame) -> list[Axes]:
-    """Draw one panel for each published score, one row for the declared scenario and for each change.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Rows of `auditbook.studies.say.simulation_variants.compare_variants` with one question and shift.
-
-    Returns
-    -------
-    list of Axes
-        A dot with its 95 % interval is a score here, a vertical line the published one, a pale band the
-        interval as declared.
-    """
+    """Draw one panel for each published score, one row for the declared scenario and for each change."""
     parts = list(table.groupby(["scenario", "method"], sort=False))
     counts = [len(part) for _, part in parts]
     heights = [0.9 + 0.48 * max(counts[start : start + COLUMNS]) for start in range(0, len(counts), COLUMNS)]

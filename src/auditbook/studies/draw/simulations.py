@@ -48,22 +48,7 @@ SIGNS = {"win": "\u25b2", "loss": "\u25bc", "not distinguishable": "\u00b7"}
 
 
 def draw_quiet(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how often audits flag something where nothing is wrong.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns title, method, replicates, audits, share, share_low, share_high, level, printed_low and
-        printed_high; see `auditbook.studies.say.simulation_quiet.lay_out_quiet`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a world: a mark with its interval for each grouping, a tick at the level, diamonds at the
-        lowest and highest published share.
-    """
+    """Draw how often audits flag something where nothing is wrong."""
     titles = list(dict.fromkeys(table["title"]))
     ax = new_axes(ax, rows=round(1.7 * len(titles)))
     if table.empty:
@@ -91,21 +76,7 @@ def draw_quiet(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_scores(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw F1 of several groupings, scenario by scenario.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns number, scenario, method, replicates, f1, f1_low, f1_high, everything and named; see
-        `auditbook.studies.say.simulations.pick_scores`. The method "oracle" is drawn as a tick.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a scenario, with the number of replicates in its label.
-    """
+    """Draw F1 of several groupings, scenario by scenario."""
     numbers = list(dict.fromkeys(table["number"]))
     methods = [name for name in dict.fromkeys(table["method"]) if name != "oracle"]
     ax = new_axes(ax, rows=round((0.65 + 0.3 * len(methods)) * len(numbers)))
@@ -134,20 +105,7 @@ def draw_scores(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw the difference of one of our groupings from the strongest alternative.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns number, scenario, other, replicates, difference, low, high and says.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a scenario; triangles point to the side of a win or a loss.
-    """
+    """Draw the difference of one of our groupings from the strongest alternative."""
     ax = new_axes(ax, rows=round(1.3 * len(table)))
     if table.empty:
         return say_nothing_to_draw(ax, NOTHING)
@@ -167,20 +125,7 @@ def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_printed(table: pd.DataFrame, *, titles: Sequence[str]) -> list[Axes]:
-    """Draw printed scores of local errors beside ours, one panel for each kind of grouping.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One shift; see `auditbook.studies.say.simulation_verdicts.compare_printed_errors`.
-    titles : sequence of str
-        Titles of the three panels: combined, targeted, best other.
-
-    Returns
-    -------
-    list of Axes
-        A dot with its interval is ours, a hollow diamond is printed; small crosses are the plain targeted.
-    """
+    """Draw printed scores of local errors beside ours, one panel for each kind of grouping."""
     height = 1.3 + 0.56 * max(len(table), 1)
     figure: Figure = plt.figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
     with plt.rc_context(STYLE):
@@ -216,21 +161,7 @@ def _draw_panel(ax: Axes, table: pd.DataFrame, name: str) -> None:
 
 
 def draw_grid(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw who wins where: our groupings against the strongest alternative of each scenario.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns number, scenario, replicates, method, other, difference and says; see
-        `auditbook.studies.say.simulation_verdicts.lay_out_grid`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a scenario, one column a grouping; each cell has a sign, the difference and a shade.
-    """
+    """Draw who wins where: our groupings against the strongest alternative of each scenario."""
     numbers = list(dict.fromkeys(table["number"]))
     methods = list(dict.fromkeys(table["method"]))
     ax = new_axes(ax, rows=max(round(1.3 * len(numbers)), 2))
@@ -250,22 +181,7 @@ def draw_grid(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_matrix(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw wins, draws and losses of each of our groupings against each alternative.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        Columns setting, method, against, replicates, win, neither and loss; see
-        `auditbook.studies.say.simulation_verdicts.count_against`.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        One row a setting and grouping, one column an alternative; the bluer, the more wins, the more orange,
-        the more losses.
-    """
+    """Draw wins, draws and losses of each of our groupings against each alternative."""
     pairs: list[Any] = list(dict.fromkeys(zip(counts["setting"], counts["method"], strict=True)))
     others = list(dict.fromkeys(counts["against"]))
     ax = new_axes(ax, rows=max(len(pairs), 2), width=WIDTH + 1.6)

@@ -31,27 +31,7 @@ def draw_by_size(
     in_percent: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw curves over the records of the smallest group.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns curve (name), smallest (records), value, low, high (95 % bounds of the error of having
-        simulated so few audits; nan for none) and dashed (bool: the truth of the curve of this name, dotted).
-    quantity : str
-        What the values are, for the axis.
-    guides : sequence of float
-        Where to draw horizontal lines; the first is dashed, the others are thin.
-    in_percent : bool
-        Whether values are shares.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        Sizes stand on a logarithmic scale. A value that does not exist is a hollow mark at the lower edge.
-    """
+    """Draw curves over the records of the smallest group."""
     ax = new_axes(ax, rows=8)
     if not curves["value"].notna().any():
         return say_nothing_to_draw(ax, "Nothing was simulated that could be drawn here.")
@@ -105,20 +85,7 @@ def _draw_curve(ax: Axes, part: pd.DataFrame, name: str, place: int, count: int)
 
 
 def draw_group_lines(groups: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how many figures each group of an audit can bear, a bar a group.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Columns group, n, borne, asked.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        The bar reaches to the number of figures that the group is large enough for.
-    """
+    """Draw how many figures each group of an audit can bear, a bar a group."""
     ax = new_axes(ax, rows=len(groups))
     if groups.empty:
         return say_nothing_to_draw(ax, "There is no group to look up.")

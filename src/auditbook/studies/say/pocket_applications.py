@@ -63,18 +63,7 @@ UNIT_COLUMNS = (
 
 
 def announce_application(shown: Mapping[str, Any], run: Mapping[str, Any]) -> str:
-    """Say which cohort an application shows, and that it is not the book's where it is not.
-
-    Parameters
-    ----------
-    shown, run : mapping
-        ``run.json`` of the audit that is shown and of the run that the book is built from.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which cohort an application shows, and that it is not the book's where it is not."""
     text = announce_data(shown)
     if shown.get("name") == run.get("name"):
         return text
@@ -90,18 +79,7 @@ def announce_application(shown: Mapping[str, Any], run: Mapping[str, Any]) -> st
 
 
 def describe_pattern(laid: pd.DataFrame) -> str:
-    """Say whether errors are local, of the whole, or of both signs.
-
-    Parameters
-    ----------
-    laid : DataFrame
-        From `auditbook.book.say.pocket_errors.lay_out`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether errors are local, of the whole, or of both signs."""
     inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] != "untested")]
     flagged = inside[inside["kind"].isin(WORDS)]
     if inside.empty:
@@ -169,37 +147,13 @@ def _describe_offset(laid: pd.DataFrame, flagged: pd.DataFrame, kinds: pd.Series
 
 
 def lay_out_units(laid: pd.DataFrame) -> pd.DataFrame:
-    """Set out records, units and what the units are worth, for `UNIT_COLUMNS`.
-
-    Parameters
-    ----------
-    laid : DataFrame
-        From `lay_out`, quantity mu.
-
-    Returns
-    -------
-    DataFrame
-        Its rows that hold records, with records a unit.
-    """
+    """Set out records, units and what the units are worth, for `UNIT_COLUMNS`."""
     found = laid[laid["units"] > 0].reset_index(drop=True)
     return found.assign(per_unit=found["n"] / found["units"])
 
 
 def describe_units(units: pd.DataFrame, *, word: str) -> str:
-    """Say in which pocket units weigh most unequally, and where one has most records.
-
-    Parameters
-    ----------
-    units : DataFrame
-        From `lay_out_units`.
-    word : str
-        What a unit is, such as "patient".
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say in which pocket units weigh most unequally, and where one has most records."""
     inside = units[units["pocket"] != OVERALL]
     if inside.empty:
         return "There is no pocket with records."
@@ -218,21 +172,7 @@ def describe_units(units: pd.DataFrame, *, word: str) -> str:
 
 
 def count_support(errors: pd.DataFrame, *, model: str, name: str = "forest") -> pd.DataFrame:
-    """Count for each question how many pockets were tested, and what the others lacked.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        pocket_errors.csv.
-    model, name : str
-        Model and map.
-
-    Returns
-    -------
-    DataFrame
-        For `SUPPORT_COLUMNS`: a row for the mean error and one for each contrast. A pocket may lack several
-        things. reach: share of all audited records (gaps: of the focal group's) in tested pockets.
-    """
+    """Count for each question how many pockets were tested, and what the others lacked."""
     found = []
     here = errors[(errors["model"] == model) & (errors["map"] == name)]
     for quantity, contrast in [
@@ -253,18 +193,7 @@ def count_support(errors: pd.DataFrame, *, model: str, name: str = "forest") -> 
 
 
 def describe_support(table: pd.DataFrame) -> str:
-    """Say what limits this audit: records, events or sites.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `count_support`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what limits this audit: records, events or sites."""
     if table.empty:
         return "There is no pocket to be tested."
     points = []
@@ -293,18 +222,7 @@ def describe_support(table: pd.DataFrame) -> str:
 
 
 def lay_out_price(laid: pd.DataFrame) -> pd.DataFrame:
-    """Set intervals for one pocket alone beside those for all at once, for `PRICE_COLUMNS`.
-
-    Parameters
-    ----------
-    laid : DataFrame
-        From `lay_out`, quantity mu.
-
-    Returns
-    -------
-    DataFrame
-        Tested rows, with what each rule flags.
-    """
+    """Set intervals for one pocket alone beside those for all at once, for `PRICE_COLUMNS`."""
     found = laid[laid["kind"] != "untested"].reset_index(drop=True)
     half = ALONE * found["se"]
     strict = found["flagged_strict"].astype(str)
@@ -321,20 +239,7 @@ def lay_out_price(laid: pd.DataFrame) -> pd.DataFrame:
 
 
 def describe_price(price: pd.DataFrame, *, level: float) -> str:
-    """Say what it costs to look at all pockets at once, and to hold errors against a stricter level.
-
-    Parameters
-    ----------
-    price : DataFrame
-        From `lay_out_price`.
-    level : float
-        The stricter level of one map.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what it costs to look at all pockets at once, and to hold errors against a stricter level."""
     inside = price[price["pocket"] != OVERALL]
     if inside.empty:
         return "No pocket was tested, so there is no price to name."
@@ -358,20 +263,7 @@ def lay_out_models(
     quantity: str = "mu",
     contrast: str = "",
 ) -> pd.DataFrame:
-    """Put the errors of all models on one map under each other, for `MODEL_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    errors, pockets : DataFrame
-        pocket_errors.csv and pockets.csv.
-    name, quantity, contrast : str
-        Map, and what is shown.
-
-    Returns
-    -------
-    DataFrame
-        One row a pocket and model, pockets in the map's order.
-    """
+    """Put the errors of all models on one map under each other, for `MODEL_COLUMNS` and the figure."""
     models = dict.fromkeys(errors.loc[errors["quantity"] == quantity, "model"])
     parts = [
         pick_errors(errors, model=model, name=name, quantity=quantity, contrast=contrast) for model in models
@@ -383,18 +275,7 @@ def lay_out_models(
 
 
 def describe_models(table: pd.DataFrame) -> str:
-    """Say of each model how it errs overall and between which ends its pockets lie.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `lay_out_models`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say of each model how it errs overall and between which ends its pockets lie."""
     points = []
     for model, part in table.groupby("model", sort=False):
         whole = part[(part["pocket"] == OVERALL) & (part["kind"] != "untested")]
@@ -413,26 +294,7 @@ def describe_models(table: pd.DataFrame) -> str:
 
 
 def split_contrast(contrast: str, groups: pd.DataFrame) -> tuple[str, str, str]:
-    """Find attribute, focal and reference group of a contrast; blank where there are none.
-
-    Parameters
-    ----------
-    contrast : str
-        As in pocket_errors.csv.
-    groups : DataFrame
-        pocket_groups.csv, whose names are tried.
-
-    Returns
-    -------
-    tuple of str
-        Attribute, focal group, reference group.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"attribute": ["sex"] * 2, "group": ["F", "M"]})
-    >>> split_contrast("sex: F - M", table)
-    ('sex', 'F', 'M')
-    """
+    """Find attribute, focal and reference group of a contrast; blank where there are none."""
     for attribute, part in groups.groupby("attribute", sort=False):
         names = list(dict.fromkeys(part["group"]))
         for focal in names:
@@ -443,20 +305,7 @@ def split_contrast(contrast: str, groups: pd.DataFrame) -> tuple[str, str, str]:
 
 
 def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model: str, contrast: str) -> str:
-    """Say which shares of two groups lie in pockets whose mean error is flagged, by direction.
-
-    Parameters
-    ----------
-    groups, errors : DataFrame
-        pocket_groups.csv and pocket_errors.csv.
-    model, contrast : str
-        Whose errors, and which groups.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which shares of two groups lie in pockets whose mean error is flagged, by direction."""
     attribute, focal, reference = split_contrast(contrast, groups)
     if not attribute:
         return "No two groups are compared."
@@ -486,20 +335,7 @@ def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model:
 
 
 def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
-    """Say whether a gap comes from where a group is, from gaps within pockets, or from both.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        pocket_summary.csv.
-    model, contrast : str
-        Whose gap, and of which groups.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether a gap comes from where a group is, from gaps within pockets, or from both."""
     split = lay_out_split(summary)
     found = split[(split["model"] == model) & (split["contrast"] == contrast) & split["overall"].notna()]
     if found.empty:
@@ -534,18 +370,7 @@ def _write_part(row: Any, part: str) -> str:
 
 
 def describe_gaps(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
-    """Say for every contrast how the gap of every model runs over the pockets of the forest map.
-
-    Parameters
-    ----------
-    errors, pockets : DataFrame
-        pocket_errors.csv and pockets.csv.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for every contrast how the gap of every model runs over the pockets of the forest map."""
     parts = [
         f"**{escape(contrast)}**\n\n"
         + describe_models(lay_out_models(errors, pockets, quantity="delta", contrast=contrast))
@@ -555,20 +380,7 @@ def describe_gaps(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
 
 
 def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
-    """Say of every contrast where the gap of one model comes from.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        pocket_summary.csv.
-    model : str
-        Whose gaps.
-
-    Returns
-    -------
-    str
-        Markdown; contrasts that could not be split are named together.
-    """
+    """Say of every contrast where the gap of one model comes from."""
     here = summary[(summary["model"] == model) & (summary["quantity"] == "delta")]
     here = here[here["map"] == "forest"]
     names = list(dict.fromkeys(here["contrast"]))
@@ -581,27 +393,7 @@ def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
 
 
 def choose_contrast(errors: pd.DataFrame, *, model: str, wanted: str = "") -> str:
-    """Choose the contrast that a chapter shows: the one asked for, or the one with most tested pockets.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        pocket_errors.csv.
-    model : str
-        Whose gaps.
-    wanted : str
-        The chapter's parameter; blank leaves the choice.
-
-    Returns
-    -------
-    str
-        A contrast; the first of those with as many pockets tested on the forest map; blank without any.
-
-    Raises
-    ------
-    InputError
-        If the one asked for is not there.
-    """
+    """Choose the contrast that a chapter shows: the one asked for, or the one with most tested pockets."""
     gaps = errors[(errors["quantity"] == "delta") & (errors["map"] == "forest") & (errors["model"] == model)]
     if wanted or gaps.empty:
         return pick(errors[errors["contrast"] != ""], "contrast", wanted)

@@ -43,20 +43,7 @@ NULL_QUANTITIES = {"mu": "mean error", "delta": "gap"}
 
 
 def name_leaves(table: pd.DataFrame, codes: pd.Series) -> list[str]:
-    """Name groups of simulated patients by the ages and stays that they hold.
-
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Columns age and stays.
-    codes : int sequence, shape (n,)
-        Group of each patient, from 0.
-
-    Returns
-    -------
-    list of str
-        Such as ``age 40-64, stays 3-5``, one a group.
-    """
+    """Name groups of simulated patients by the ages and stays that they hold."""
     found = table[["age", "stays"]].groupby(pd.Series(codes)).agg(["min", "max"])
     return [
         ", ".join(_span(name, row[(name, "min")], row[(name, "max")]) for name in ("age", "stays"))
@@ -70,38 +57,14 @@ def _span(name: str, low: float, high: float) -> str:
 
 
 def lay_out_averages(averages: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Give averages by group the columns that the figure of errors draws.
-
-    Parameters
-    ----------
-    averages : DataFrame
-        From `auditbook.studies.teaching.average_errors`.
-    names : list of str
-        Names of the groups.
-
-    Returns
-    -------
-    DataFrame
-        With label, size, kind and note; kind says whether the interval excludes zero, and on which side.
-    """
+    """Give averages by group the columns that the figure of errors draws."""
     kinds = ["over" if row.ci_low > 0 else "under" if row.ci_high < 0 else "none" for row in rows(averages)]
     sizes = [f"n = {n:,}" for n in averages["n"]]
     return averages.assign(label=names, size=sizes, kind=kinds, note="")
 
 
 def describe_groupings(table: pd.DataFrame) -> str:
-    """Say what pockets of the outcome find of each model, and what slices of its own errors find.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `auditbook.studies.teaching.compare_groupings`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what pockets of the outcome find of each model, and what slices of its own errors find."""
     points = []
     for row in table.to_dict(orient="records"):
         name = row["model"]
@@ -113,13 +76,7 @@ def describe_groupings(table: pd.DataFrame) -> str:
 
 
 def read_null() -> pd.DataFrame:
-    """Read how often the testing step flags where nothing is wrong, for `NULL_COLUMNS` and the figure.
-
-    Returns
-    -------
-    DataFrame
-        Rows of data/simulations/pocket_null_summary.csv with a label; no rows when it is not there.
-    """
+    """Read how often the testing step flags where nothing is wrong, for `NULL_COLUMNS` and the figure."""
     folder = project_file("data")
     path = folder / "simulations" / "pocket_null_summary.csv"
     if not path.is_file():
@@ -144,18 +101,7 @@ def _label_design(row: object) -> str:
 
 
 def describe_null(table: pd.DataFrame) -> str:
-    """Say where flags without an error are more frequent than asked, beyond what chance allows.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `read_null`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where flags without an error are more frequent than asked, beyond what chance allows."""
     if table.empty:
         return "No replicates are stored with this copy of the book."
     over = table[table["share_low"] > table["level"]]
@@ -173,20 +119,7 @@ def describe_null(table: pd.DataFrame) -> str:
 
 
 def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
-    """Say how often mean errors are flagged with dependent units, for one kind of prediction.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `read_null`.
-    prediction : {"marginal", "conditional"}
-        What the assessed model predicts.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often mean errors are flagged with dependent units, for one kind of prediction."""
     found = table[
         table["design"].isin(["dependent", "few"])
         & (table["quantity"] == "mu")
@@ -203,18 +136,7 @@ def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
 
 
 def describe_side(table: pd.DataFrame) -> str:
-    """Say to which side false flags of mean errors lie when units differ much and the marginal risk is given.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `read_null`.
-
-    Returns
-    -------
-    str
-        Markdown; blank when no such replicates are stored.
-    """
+    """Say to which side false flags of mean errors lie when units differ much."""
     found = drop_strict(table[(table["quantity"] == "mu") & (table["prediction"] == "marginal")])
     found = found[found["sd"] == found["sd"].max()]
     if found.empty or not found["flagged"].sum():

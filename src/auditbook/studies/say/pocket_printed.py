@@ -30,38 +30,15 @@ BLACK, GENDER, HISPANIC = (
 
 @dataclass(frozen=True)
 class Printed:
-    """A figure of a publication, and where a run has its like.
+    """A figure of a publication, and where a run has its like."""
 
-    Attributes
-    ----------
-    figure : str
-        What it is.
-    printed : str
-        As printed.
-    find : callable
-        Takes a run and writes its figure; a dash where it has none.
-    """
-
-    figure: str
-    printed: str
-    find: Callable[[Run], str]
+    figure: str  # What it is
+    printed: str  # As printed
+    find: Callable[[Run], str]  # Takes a run and writes its figure; a dash where it has none
 
 
 def take_row(run: Run, model: str, pocket: str = OVERALL, *, quantity: str = "mu", contrast: str = "") -> Any:
-    """Take the tested row of one pocket of the forest map; None where there is none.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    model, pocket, quantity, contrast : str
-        Which row.
-
-    Returns
-    -------
-    named tuple or None
-        A row of pocket_errors.csv.
-    """
+    """Take the tested row of one pocket of the forest map; None where there is none."""
     found = _take_rows(run, model, quantity=quantity, contrast=contrast)
     found = found[(found["pocket"] == pocket) & (found["status"] == "tested")]
     return rows(found)[0] if len(found) else None
@@ -279,18 +256,6 @@ ICU = (
 def compare_printed(run: Run, printed: Sequence[Printed]) -> pd.DataFrame:
     """Set printed figures beside this run's, for `PRINTED_COLUMNS`.
 
-    Parameters
-    ----------
-    run : Run
-        The run that an application shows.
-    printed : sequence of Printed
-        `CARE` or `ICU`.
-
-    Returns
-    -------
-    DataFrame
-        Columns figure, printed, here: texts; a dash where this run has no such figure.
-
     References
     ----------
     modenesi/pocket-audit (2026), section 6.
@@ -300,20 +265,7 @@ def compare_printed(run: Run, printed: Sequence[Printed]) -> pd.DataFrame:
 
 
 def describe_printed(table: pd.DataFrame, info: Mapping[str, Any]) -> str:
-    """Say for how many printed figures this run has one, and what their likeness means.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_printed`.
-    info : mapping
-        ``run.json`` of the audit that is shown.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for how many printed figures this run has one, and what their likeness means."""
     held = int((table["here"] != MISSING).sum())
     text = f"This run has a like for {count_of(held, len(table), 'printed figure')}."
     if not held:

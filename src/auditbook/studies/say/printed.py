@@ -55,24 +55,9 @@ CHECK_COLUMNS = (
 def read_published(table: str) -> pd.DataFrame:
     """Read one of the printed tables.
 
-    Parameters
-    ----------
-    table : str
-        ``model panel``, ``baselines`` or ``robustness``.
-
-    Returns
-    -------
-    DataFrame
-        One row a printed row, by its name.
-
     References
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
-
-    Examples
-    --------
-    >>> read_published("baselines").loc["B4 VFR-Audit", "accuracy_cost_points"]
-    4.24
     """
     found = pd.read_csv(project_file("data", "reference", "texas100x_published.csv"))
     return found[found["table"] == table].drop(columns="table").set_index("row")
@@ -89,18 +74,7 @@ def is_twin(run: Run) -> bool:
 
 
 def announce_cohort(run: Run) -> str:
-    """Say what the columns of this run are worth beside the printed ones.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the columns of this run are worth beside the printed ones."""
     if not is_twin(run):
         return (
             "**This run is of another cohort.** Its columns below are blank, because figures about other "
@@ -117,19 +91,9 @@ def announce_cohort(run: Run) -> str:
 def check_printed() -> pd.DataFrame:
     """Recompute printed figures from other printed figures.
 
-    Returns
-    -------
-    DataFrame
-        Columns what, printed, recomputed, says.
-
     References
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
-
-    Examples
-    --------
-    >>> check_printed()["recomputed"].round(3).tolist()[:2]
-    [0.35, 0.242]
     """
     table, stated = read_published("baselines"), read_statements()
     kappas = stated[stated["figure"].str.startswith("kappa of ")]

@@ -46,20 +46,7 @@ OURS = MappingProxyType(
 
 
 def pair_columns(figures: Iterable[str], *, first: str) -> tuple[Column, ...]:
-    """List the columns of a table that sets printed figures beside this run's.
-
-    Parameters
-    ----------
-    figures : iterable of str
-        Names of printed columns.
-    first : str
-        Header of the first column.
-
-    Returns
-    -------
-    tuple of Column
-        For `show_table`.
-    """
+    """List the columns of a table that sets printed figures beside this run's."""
     found = [Column("row", first)]
     for name in figures:
         kind: Any = "count" if name in COUNTS else "number"
@@ -72,20 +59,7 @@ def pair_columns(figures: Iterable[str], *, first: str) -> tuple[Column, ...]:
 
 
 def compare_models(run: Run) -> pd.DataFrame:
-    """Set the printed panel of models beside this run's models.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        One row a printed model: row, n, and for each figure of `QUALITY` and each disparate impact the
-        columns ``<figure>_printed`` and ``<figure>_here`` (nan where this run has none), with
-        ``auroc_low`` and ``auroc_high``.
-    """
+    """Set the printed panel of models beside this run's models."""
     here = _describe_models(run) if is_twin(run) else {}
     figures = (*QUALITY, *(f"di_{name}" for name in ATTRIBUTES))
     found = []
@@ -125,18 +99,7 @@ def _describe_models(run: Run) -> dict[str, dict[str, float]]:
 
 
 def describe_models(table: pd.DataFrame) -> str:
-    """Say how near this run's models come to the printed ones.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `compare_models`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how near this run's models come to the printed ones."""
     known = table.dropna(subset="auroc_here")
     if known.empty:
         return "No model of this run can be set beside a printed one."
@@ -175,18 +138,7 @@ def baseline_columns() -> tuple[Column, ...]:
 
 
 def write_baselines(table: pd.DataFrame) -> pd.DataFrame:
-    """Write every number of `compare_baselines` as its row wants it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `compare_baselines`.
-
-    Returns
-    -------
-    DataFrame
-        The same with texts: cells as counts, points with two digits, anything else with three.
-    """
+    """Write every number of `compare_baselines` as its row wants it."""
     digits = {TITLES[name]: 0 if name in COUNTS else 2 if name.endswith("points") else 3 for name in TITLES}
     shown = table.copy()
     for name in table.columns.drop("row"):
@@ -198,18 +150,7 @@ def write_baselines(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_baselines(run: Run) -> pd.DataFrame:
-    """Set the printed comparison of the four baselines beside this run's, both on a single split.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        One row a figure; columns row, and for each baseline ``<baseline>_printed`` and ``<baseline>_here``.
-    """
+    """Set the printed comparison of the four baselines beside this run's, both on a single split."""
     printed = read_published("baselines")
     main = run.baselines[
         (run.baselines["protocol"] == SINGLE)
@@ -231,19 +172,7 @@ ROBUST_FIGURES = ("auroc", "accuracy_cost_points", "vfr_stable_of_28")
 
 
 def compare_robustness(run: Run) -> pd.DataFrame:
-    """Set the printed robustness checks of B4 beside this run's.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        One row a printed check: row, di_printed and di_passes_here (how many disparate impacts pass, of how
-        many), and the figures ``auroc``, ``accuracy_cost_points`` and ``vfr_stable_of_28``, printed and here.
-    """
+    """Set the printed robustness checks of B4 beside this run's."""
     main = run.robustness[(run.robustness["check"] == "protocol") & (run.robustness["baseline"] == "B4")]
     ours = {row["setting"]: row for row in main.to_dict(orient="records")} if is_twin(run) else {}
     found = []
@@ -265,18 +194,7 @@ ROBUST_COLUMNS = (
 
 
 def list_parity(run: Run) -> pd.DataFrame:
-    """List the disparate impacts of the baselines, printed and here, for `figures.published.draw_pairs`.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        Columns label, printed, here, low, high, one row a baseline and attribute.
-    """
+    """List the disparate impacts of the baselines, printed and here, for `figures.published.draw_pairs`."""
     table = compare_baselines(run).set_index("row")
     cells = run.baseline_cells[
         (run.baseline_cells["protocol"] == SINGLE) & (run.baseline_cells["metric"] == "DI")
@@ -294,36 +212,14 @@ def list_parity(run: Run) -> pd.DataFrame:
 
 
 def list_areas(table: pd.DataFrame) -> pd.DataFrame:
-    """List the AUROC of the models, printed and here, for `figures.published.draw_pairs`.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `compare_models`.
-
-    Returns
-    -------
-    DataFrame
-        Columns label, printed, here, low, high.
-    """
+    """List the AUROC of the models, printed and here, for `figures.published.draw_pairs`."""
     names = {"row": "label", "auroc_printed": "printed", "auroc_here": "here"}
     names |= {"auroc_low": "low", "auroc_high": "high"}
     return table.rename(columns=names)[["label", "printed", "here", "low", "high"]]
 
 
 def describe_baselines(run: Run) -> str:
-    """Say which printed conclusions about the baselines hold in this run.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    str
-        A Markdown list.
-    """
+    """Say which printed conclusions about the baselines hold in this run."""
     if not is_twin(run):
         return "This run is of another cohort, so no printed conclusion is tried on it here."
     table = compare_baselines(run).set_index("row")

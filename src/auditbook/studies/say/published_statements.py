@@ -32,19 +32,7 @@ PRINTED_FOLD = 46_000
 
 
 def compare_statements(run: Run) -> pd.DataFrame:
-    """Set the figures that stand in the paper's text beside this run's.
-
-    Parameters
-    ----------
-    run : Run
-        A finished run.
-
-    Returns
-    -------
-    DataFrame
-        Columns place, figure, baseline, value (printed), ours (nan where there is none), note, and the two
-        numbers as texts, printed and here.
-    """
+    """Set the figures that stand in the paper's text beside this run's."""
     table = read_statements()
     answers = _answer(run) if is_twin(run) else {}
     ours = [answers.get((row.figure, row.baseline), (math.nan, "")) for row in rows(table)]

@@ -48,22 +48,7 @@ PRINTED_LOCAL_COLUMNS = (
 def beat_all(
     compared: pd.DataFrame, question: str, shift: str, others: Sequence[str] = ALTERNATIVES
 ) -> pd.Series:
-    """Judge the combined audit against every available alternative at once.
-
-    Parameters
-    ----------
-    compared : DataFrame
-        Stored comparisons.
-    question, shift : str
-        Which.
-    others : sequence of str
-        The alternatives.
-
-    Returns
-    -------
-    Series
-        By number of the scenario: "win" when it beats all, "loss" when it loses to any, else neither.
-    """
+    """Judge the combined audit against every available alternative at once."""
     part = _take(compared, question, shift, "combined", others)
     says = part.groupby("number")["says"].agg(set)
     return says.map(lambda found: WIN if found == {WIN} else LOSS if LOSS in found else NEITHER)
@@ -98,22 +83,14 @@ def _numbers(region: str, question: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Claim:
-    """A published statement, and how the stored comparisons are asked for it.
+    """A published statement, and how the stored comparisons are asked for it."""
 
-    Attributes
-    ----------
-    claim, printed : str
-        In words, and the published wins / not distinguishable / losses.
-    outcomes : callable
-        Takes the comparisons and the alternatives that count; returns what each scenario says.
-    holds : callable or None
-        Judges the outcomes: `YES`, `NO`, or `OPEN` where scenarios that are not distinguishable could make it
-        true. None where the publication claims nothing of them.
-    """
-
-    claim: str
-    printed: str
+    claim: str  # In words, and the published wins / not distinguishable / losses
+    printed: str  # In words, and the published wins / not distinguishable / losses
+    # Takes the comparisons and the alternatives that count; returns what each scenario says
     outcomes: Callable[[pd.DataFrame, Sequence[str]], pd.Series]
+    # Judges the outcomes: `YES`, `NO`, or `OPEN` where scenarios that are not distinguishable could make it
+    # true. None where the publication claims nothing of them
     holds: Callable[[pd.Series], str] | None
 
 
@@ -191,19 +168,7 @@ def _judge_claim(claim: Claim, says: pd.Series, *, blunt: bool) -> str:
 
 
 def check_claims(found: Simulations) -> pd.DataFrame:
-    """Hold what was published against the stored comparisons, for `CLAIM_COLUMNS`.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-
-    Returns
-    -------
-    DataFrame
-        One row a claim. Counts are wins / not distinguishable / losses over the scenarios that were run,
-        against all alternatives and without the tuned targeted grouping.
-    """
+    """Hold what was published against the stored comparisons, for `CLAIM_COLUMNS`."""
     listed = []
     for each in CLAIMS:
         row = {"claim": each.claim, "printed": each.printed}
@@ -218,20 +183,7 @@ def check_claims(found: Simulations) -> pd.DataFrame:
 
 
 def describe_claims(claims: pd.DataFrame, found: Simulations) -> str:
-    """Say which published statements hold here, and what becomes of the others without tuned error trees.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        From `check_claims`.
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which published statements hold here, and what becomes of the others without tuned error trees."""
     if (claims["here"] == NOT_RUN).all():
         return NOTHING
     text = [
@@ -270,25 +222,13 @@ def _count_claims(judged: pd.Series) -> str:
 
 @dataclass(frozen=True)
 class PrintedFigure:
-    """A figure of the publication, and where the scores have its like.
+    """A figure of the publication, and where the scores have its like."""
 
-    Attributes
-    ----------
-    figure, printed : str
-        What it is, and as printed.
-    methods : tuple of str
-        Groupings whose scores are set beside it.
-    regions : tuple of str
-        Regions of the scenarios that are meant.
-    numbers : tuple of int
-        Their numbers; empty takes all of the regions.
-    """
-
-    figure: str
-    printed: str
-    methods: tuple[str, ...]
-    regions: tuple[str, ...]
-    numbers: tuple[int, ...] = ()
+    figure: str  # What it is, and as printed
+    printed: str  # What it is, and as printed
+    methods: tuple[str, ...]  # Groupings whose scores are set beside it
+    regions: tuple[str, ...]  # Regions of the scenarios that are meant
+    numbers: tuple[int, ...] = ()  # Their numbers; empty takes all of the regions
 
 
 PRINTED_GAPS = (
@@ -333,19 +273,7 @@ def compare_printed_gaps(found: Simulations) -> pd.DataFrame:
 
 
 def compare_printed_errors(found: Simulations) -> pd.DataFrame:
-    """Set the printed scores of local errors beside ours, for `PRINTED_LOCAL_COLUMNS` and the figure.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-
-    Returns
-    -------
-    DataFrame
-        One row a scenario with printed scores and a shift; the best other is the highest of the alternatives
-        that do not see the model's errors. Scenarios that were not run are left out.
-    """
+    """Set the printed scores of local errors beside ours, for `PRINTED_LOCAL_COLUMNS` and the figure."""
     printed = pd.read_csv(project_file("data", "reference", "pocket_simulations_published.csv"))
     listed = []
     for scenario in ERRORS:
@@ -389,18 +317,7 @@ def _set_beside(scenario: Scenario, shift: str, own: pd.DataFrame, told: pd.Seri
 
 
 def describe_printed_errors(table: pd.DataFrame) -> str:
-    """Say how far the printed scores lie from ours, one grouping at a time.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_printed_errors`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how far the printed scores lie from ours, one grouping at a time."""
     if table.empty:
         return NOTHING
     names = {
@@ -423,18 +340,7 @@ def describe_printed_errors(table: pd.DataFrame) -> str:
 
 
 def describe_plain(table: pd.DataFrame) -> str:
-    """Say whether tuning explains how well the targeted grouping does.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_printed_errors`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether tuning explains how well the targeted grouping does."""
     known = table.dropna(subset=["plain", "targeted", "printed_targeted"])
     if known.empty:
         return NOTHING

@@ -103,13 +103,7 @@ def family_of(world: str) -> str:
 
 
 def level_of(world: str) -> float:
-    """Return the level that one map, or both together, is tested at in a world.
-
-    Examples
-    --------
-    >>> level_of("linear"), level_of("binary"), level_of("binary dependent")
-    (0.05, 0.025, 0.0125)
-    """
+    """Return the level that one map, or both together, is tested at in a world."""
     family = family_of(world)
     return PocketSettings().level_of(continuous=family == CONTINUOUS, sites=family == SITES)
 
@@ -130,22 +124,7 @@ def list_worlds(found: Simulations) -> pd.DataFrame:
 
 
 def lay_out_quiet(found: Simulations, question: str, methods: Sequence[str] = SHOWN) -> pd.DataFrame:
-    """Take the audits in which nothing is wrong, with level and published shares of the combined audit.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    question : {"gap", "error"}
-        What is audited.
-    methods : sequence of str
-        Groupings, in order.
-
-    Returns
-    -------
-    DataFrame
-        One row a world and grouping, for `QUIET_TABLE` and the figure; worlds that were not run are left out.
-    """
+    """Take the audits in which nothing is wrong, with level and published shares of the combined audit."""
     table = found.quiet[(found.quiet["question"] == question) & found.quiet["method"].isin(methods)]
     printed = _read_printed(question)
     order = [*TITLES]
@@ -172,20 +151,7 @@ def _read_printed(question: str) -> dict[str, Any]:
 
 
 def describe_quiet(table: pd.DataFrame, question: str) -> str:
-    """Say where flags are more frequent than the level, and how many such rows chance alone would make.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `lay_out_quiet`.
-    question : {"gap", "error"}
-        What is audited.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where flags are more frequent than the level, and how many such rows chance alone would make."""
     if table.empty:
         return NOTHING
     over = table[table["share_low"] > table["level"]]
@@ -218,21 +184,7 @@ def _chance_apart(audits: float, level: float) -> tuple[float, float]:
 
 
 def pool_quiet(found: Simulations, methods: Sequence[str] = OWN) -> pd.DataFrame:
-    """Put the worlds of one kind together, for `POOLED_COLUMNS`.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    methods : sequence of str
-        Groupings.
-
-    Returns
-    -------
-    DataFrame
-        One row a question, kind of worlds and grouping, with Wilson's interval at the summed number of
-        independent audits.
-    """
+    """Put the worlds of one kind together, for `POOLED_COLUMNS`."""
     table = found.quiet[found.quiet["method"].isin(methods)]
     table = table.assign(
         family=[family_of(name) for name in table["world"]], level=[level_of(name) for name in table["world"]]
@@ -249,20 +201,7 @@ def pool_quiet(found: Simulations, methods: Sequence[str] = OWN) -> pd.DataFrame
 
 
 def describe_pooled(pooled: pd.DataFrame, method: str = "combined") -> str:
-    """Say, for one grouping and each kind of worlds, whether the level is kept.
-
-    Parameters
-    ----------
-    pooled : DataFrame
-        From `pool_quiet`.
-    method : str
-        The grouping.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say, for one grouping and each kind of worlds, whether the level is kept."""
     table = pooled[pooled["method"] == method]
     if table.empty:
         return NOTHING
@@ -326,18 +265,7 @@ def _beside(printed: Any, own: pd.DataFrame, question: str, method: str) -> dict
 
 
 def describe_printed(table: pd.DataFrame) -> str:
-    """Say where our interval and that of the published share lie apart.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_printed`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where our interval and that of the published share lie apart."""
     run = table.dropna(subset=["share"]) if len(table) else table
     if run.empty:
         return NOTHING
@@ -356,18 +284,7 @@ def describe_printed(table: pd.DataFrame) -> str:
 
 
 def describe_sites(found: Simulations) -> str:
-    """Say what becomes of audits by whole sites.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what becomes of audits by whole sites."""
     points = []
     for question, words in QUESTIONS.items():
         table = lay_out_quiet(found, question)
@@ -386,21 +303,7 @@ def describe_sites(found: Simulations) -> str:
 
 
 def measure_coverage(found: Simulations, methods: Sequence[str] = OWN) -> pd.DataFrame:
-    """Count audits of planted errors in which every interval holds the true value, for `COVERAGE_COLUMNS`.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    methods : sequence of str
-        Groupings.
-
-    Returns
-    -------
-    DataFrame
-        One row a question, kind of worlds and grouping. Errors planted in the same records are no independent
-        trials; the interval is taken as for quiet audits.
-    """
+    """Count audits of planted errors in which every interval holds the true value, for `COVERAGE_COLUMNS`."""
     table = found.replicates
     table = table[(table["shift"] != "none") & (table["tested"] > 0) & table["method"].isin(methods)]
     table = table.assign(family=[family_of(name) for name in table["world"]])
@@ -429,18 +332,7 @@ def measure_coverage(found: Simulations, methods: Sequence[str] = OWN) -> pd.Dat
 
 
 def describe_coverage(table: pd.DataFrame) -> str:
-    """Say where intervals hold less often than they should.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `measure_coverage`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where intervals hold less often than they should."""
     if table.empty:
         return NOTHING
     short = table[table["share_high"] < table["aim"]]

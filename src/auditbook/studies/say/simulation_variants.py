@@ -41,24 +41,16 @@ NEARER, FARTHER, STILL = "nearer to print", "farther from print", "no change to 
 
 @dataclass(frozen=True)
 class Target:
-    """A published score that the declared scenario does not meet, or meets by chance.
+    """A published score that the declared scenario does not meet, or meets by chance."""
 
-    Attributes
-    ----------
-    question, published, region, shift : str
-        The scenario, by its question, its name in print and its region, and the size of the error.
-    method : str
-        Grouping, or `OTHER`.
-    printed : float
-        F1 in print; the middle where a range is printed.
-    """
-
+    # The scenario, by its question, its name in print and its region, and the size of the error
     question: str
+    # The scenario, by its question, its name in print and its region, and the size of the error
     published: str
-    region: str
-    shift: str
-    method: str
-    printed: float
+    region: str  # The scenario, by its question, its name in print and its region, and the size of the error
+    shift: str  # The scenario, by its question, its name in print and its region, and the size of the error
+    method: str  # Grouping, or `OTHER`
+    printed: float  # F1 in print; the middle where a range is printed
 
     @property
     def scenario(self) -> Scenario:
@@ -100,33 +92,14 @@ def list_targets() -> tuple[Target, ...]:
 
 @dataclass(frozen=True)
 class Variants:
-    """Stored scores of worlds in which one thing was changed; without rows where there are none.
+    """Stored scores of worlds in which one thing was changed; without rows where there are none."""
 
-    Attributes
-    ----------
-    scores : DataFrame
-        As `auditbook.studies.simulations.stored.store_variants` writes them.
-    origin : dict
-        How they were made; empty where there are none.
-    """
-
-    scores: pd.DataFrame
-    origin: dict[str, Any]
+    scores: pd.DataFrame  # As `auditbook.studies.simulations.stored.store_variants` writes them
+    origin: dict[str, Any]  # How they were made; empty where there are none
 
 
 def open_variants(folder: str = "") -> Variants:
-    """Open the stored scores of worlds in which one thing was changed.
-
-    Parameters
-    ----------
-    folder : str
-        Where they lie; blank takes the project's data/simulations.
-
-    Returns
-    -------
-    Variants
-        Without rows when a file is missing.
-    """
+    """Open the stored scores of worlds in which one thing was changed."""
     place = Path(folder) if folder else project_file("data") / "simulations"
     if not all((place / name).is_file() for name in (VARIANT_SCORES, VARIANT_ORIGIN)):
         return Variants(pd.DataFrame(columns=SCORE_COLUMNS), {})
@@ -151,19 +124,6 @@ def compare_variants(declared: Simulations, found: Variants) -> pd.DataFrame:
     Differences are between independent replicates. Their interval is put together from the two intervals by
     squares (Zou and Donner 2008): with :math:`d = a - b`, from
     :math:`d - \sqrt{(a - a_l)^2 + (b_u - b)^2}` to :math:`d + \sqrt{(a_u - a)^2 + (b - b_l)^2}`.
-
-    Parameters
-    ----------
-    declared : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    found : Variants
-        From `open_variants`.
-
-    Returns
-    -------
-    DataFrame
-        For `VARIANT_COLUMNS`: for each published score that was looked at a row as declared and one a
-        change; `says` tells whether a change that is more than noise leads nearer to print.
     """
     listed: list[dict[str, object]] = []
     for target in list_targets():
@@ -219,15 +179,7 @@ def _describe(target: Target, change: str, score: pd.Series, base: pd.Series | N
 
 
 def subtract_independent(one: pd.Series, other: pd.Series) -> tuple[float, float, float]:
-    """Subtract two independent scores; the difference and its 95 % interval, see `compare_variants`.
-
-    Examples
-    --------
-    >>> one = pd.Series({"f1": 0.6, "f1_low": 0.57, "f1_high": 0.63})
-    >>> other = pd.Series({"f1": 0.5, "f1_low": 0.46, "f1_high": 0.54})
-    >>> [round(value, 3) for value in subtract_independent(one, other)]
-    [0.1, 0.05, 0.15]
-    """
+    """Subtract two independent scores; the difference and its 95 % interval, see `compare_variants`."""
     gap = float(one["f1"] - other["f1"])
     down = np.hypot(one["f1"] - one["f1_low"], other["f1_high"] - other["f1"])
     up = np.hypot(one["f1_high"] - one["f1"], other["f1"] - other["f1_low"])
@@ -235,31 +187,14 @@ def subtract_independent(one: pd.Series, other: pd.Series) -> tuple[float, float
 
 
 def judge_change(before: float, after: float, low: float, high: float, printed: float) -> str:
-    """Say whether a change is more than noise, and where it leads.
-
-    Examples
-    --------
-    >>> judge_change(0.4, 0.6, 0.1, 0.3, 0.65), judge_change(0.4, 0.5, -0.1, 0.3, 0.65)
-    ('nearer to print', 'no change to be told')
-    """
+    """Say whether a change is more than noise, and where it leads."""
     if not (low > 0 or high < 0):
         return STILL
     return NEARER if abs(after - printed) < abs(before - printed) else FARTHER
 
 
 def describe_changes(table: pd.DataFrame) -> str:
-    """Say of each change how many published scores it leads to.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_variants`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say of each change how many published scores it leads to."""
     if table.empty:
         return NOTHING
     points = []
@@ -296,18 +231,7 @@ def _name_target(row: pd.Series) -> str:
 
 
 def describe_reached(table: pd.DataFrame) -> str:
-    """Say which published scores some setting reaches, by the intervals of ours.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `compare_variants`.
-
-    Returns
-    -------
-    str
-        Markdown; blank without rows.
-    """
+    """Say which published scores some setting reaches, by the intervals of ours."""
     if table.empty:
         return ""
     keys = ["scenario", "question", "shift", "method"]

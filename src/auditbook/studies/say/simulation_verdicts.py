@@ -62,22 +62,7 @@ REGRET_COLUMNS = (
 def count_against(
     compared: pd.DataFrame, methods: Sequence[str] = OWN, *, without: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Count wins and losses against the strongest alternative, and against each, for `COUNT_COLUMNS`.
-
-    Parameters
-    ----------
-    compared : DataFrame
-        Stored comparisons.
-    methods : sequence of str
-        Our groupings.
-    without : sequence of str
-        Alternatives that are left out before the strongest is chosen.
-
-    Returns
-    -------
-    DataFrame
-        One row a setting, grouping and alternative; "strongest" comes first.
-    """
+    """Count wins and losses against the strongest alternative, and against each, for `COUNT_COLUMNS`."""
     kept = compared[compared["method"].isin(methods) & compared["other"].isin(ALTERNATIVES)]
     kept = kept[~kept["other"].isin(without)]
     listed = []
@@ -112,20 +97,7 @@ def _count(part: pd.DataFrame, setting: tuple[str, str], method: str, against: s
 
 
 def describe_counts(counts: pd.DataFrame, *, against: str = AGAINST) -> str:
-    """Write wins, draws and losses as points.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        From `count_against`.
-    against : str
-        The alternative, or "strongest".
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Write wins, draws and losses as points."""
     table = counts[counts["against"] == against]
     if table.empty:
         return NOTHING
@@ -137,38 +109,17 @@ def describe_counts(counts: pd.DataFrame, *, against: str = AGAINST) -> str:
 
 
 def lay_out_grid(compared: pd.DataFrame, question: str, shift: str) -> pd.DataFrame:
-    """Take differences from the strongest alternative, one row a scenario and our grouping.
-
-    Parameters
-    ----------
-    compared : DataFrame
-        Stored comparisons.
-    question, shift : str
-        Which.
-
-    Returns
-    -------
-    DataFrame
-        With number, scenario, replicates, method, other, difference and says.
-    """
+    """Take differences from the strongest alternative, one row a scenario and our grouping."""
     kept = (compared["question"] == question) & (compared["shift"] == shift)
     return compared[kept & compared["strongest"].astype(bool)].reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What an auditor may know of where an error could lie.
+    """What an auditor may know of where an error could lie."""
 
-    Attributes
-    ----------
-    name : str
-        In words.
-    holds : callable
-        Tells whether a scenario is one.
-    """
-
-    name: str
-    holds: Callable[[Scenario], bool]
+    name: str  # In words
+    holds: Callable[[Scenario], bool]  # Tells whether a scenario is one
 
 
 def _is_plain(scenario: Scenario) -> bool:
@@ -195,19 +146,7 @@ SITUATIONS = (
 
 
 def lay_out_situations(found: Simulations) -> pd.DataFrame:
-    """Average scores over the scenarios of each situation, for `SITUATION_COLUMNS`.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-
-    Returns
-    -------
-    DataFrame
-        One row a situation; means over scenarios, questions and shifts. `first` is the highest of the
-        groupings that do not see the model's errors; `other` the highest of them that is not ours.
-    """
+    """Average scores over the scenarios of each situation, for `SITUATION_COLUMNS`."""
     scores, listed = found.scores, []
     for each in SITUATIONS:
         keys = {(one.question, one.number) for one in SCENARIOS if each.holds(one)}
@@ -239,18 +178,7 @@ def _replicates(part: pd.DataFrame) -> str:
 
 
 def describe_situations(table: pd.DataFrame) -> str:
-    """Advise, situation by situation, which grouping did best.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `lay_out_situations`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Advise, situation by situation, which grouping did best."""
     points = []
     for row in rows(table):
         if not row.named:
@@ -269,20 +197,7 @@ def describe_situations(table: pd.DataFrame) -> str:
 
 
 def measure_regret(found: Simulations, question: str = "") -> pd.DataFrame:
-    """Find how each grouping does over all scenarios: on average, at worst, and behind the best.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    question : str
-        Only this one; blank takes both.
-
-    Returns
-    -------
-    DataFrame
-        For `REGRET_COLUMNS`, smallest mean shortfall first. Every scenario and shift weighs the same.
-    """
+    """Find how each grouping does over all scenarios: on average, at worst, and behind the best."""
     scores = found.scores[found.scores["method"].isin((*OWN, *ALTERNATIVES))]
     scores = scores[scores["question"] == question] if question else scores
     best = scores.groupby(["question", "number", "shift"])["f1"].transform("max")
@@ -306,18 +221,7 @@ def measure_regret(found: Simulations, question: str = "") -> pd.DataFrame:
 
 
 def describe_regret(table: pd.DataFrame) -> str:
-    """Say which grouping is the safest when nothing is known of the error.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `measure_regret`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which grouping is the safest when nothing is known of the error."""
     shared = table[~table["method"].isin(TARGETED)] if len(table) else table
     full = shared[shared["scenarios"] == shared["scenarios"].max()] if len(shared) else shared
     if full.empty:
@@ -340,20 +244,7 @@ def describe_regret(table: pd.DataFrame) -> str:
 
 
 def describe_shift(scores: pd.DataFrame, method: str = "combined") -> str:
-    """Say what a larger error does to the score of a grouping.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Stored scores.
-    method : str
-        The grouping.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what a larger error does to the score of a grouping."""
     part = scores[(scores["question"] == "error") & (scores["method"] == method)]
     wide = part.pivot_table(index="number", columns="shift", values=["f1", "precision", "recall"])
     if wide.empty or ("f1", "smaller") not in wide or ("f1", "larger") not in wide:
@@ -372,18 +263,7 @@ def describe_shift(scores: pd.DataFrame, method: str = "combined") -> str:
 
 
 def describe_masking(scores: pd.DataFrame) -> str:
-    """Say what pockets find where the errors cancel over all records.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Stored scores.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what pockets find where the errors cancel over all records."""
     part = scores[(scores["region"] == "masked") & scores["method"].isin(OWN)]
     if part.empty:
         return NOTHING
@@ -400,20 +280,7 @@ def describe_masking(scores: pd.DataFrame) -> str:
 
 
 def describe_hard(found: Simulations, region: str) -> str:
-    """Say who wins local errors in one kind of region, at both shifts.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `auditbook.studies.say.simulations.open_simulations`.
-    region : str
-        Name of the region.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say who wins local errors in one kind of region, at both shifts."""
     points = []
     for shift in ("smaller", "larger"):
         table = pick_differences(found, "error", shift, "combined")

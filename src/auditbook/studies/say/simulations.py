@@ -91,21 +91,13 @@ DIFFERENCE_COLUMNS = (
 
 @dataclass(frozen=True)
 class Simulations:
-    """Stored simulations; tables without rows where there are none.
+    """Stored simulations; tables without rows where there are none."""
 
-    Attributes
-    ----------
-    scores, compared, quiet, replicates : DataFrame
-        As `auditbook.studies.simulations.stored.store` writes them.
-    origin : dict
-        How they were made; empty where there are none.
-    """
-
-    scores: pd.DataFrame
-    compared: pd.DataFrame
-    quiet: pd.DataFrame
-    replicates: pd.DataFrame
-    origin: dict[str, Any]
+    scores: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
+    compared: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
+    quiet: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
+    replicates: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
+    origin: dict[str, Any]  # How they were made; empty where there are none
 
     @property
     def stored(self) -> bool:
@@ -114,18 +106,7 @@ class Simulations:
 
 
 def open_simulations(folder: str = "") -> Simulations:
-    """Open the stored simulations of whole audits.
-
-    Parameters
-    ----------
-    folder : str
-        Where they lie; blank takes the project's data/simulations.
-
-    Returns
-    -------
-    Simulations
-        Without rows when any of the files is missing.
-    """
+    """Open the stored simulations of whole audits."""
     place = Path(folder) if folder else project_file("data") / "simulations"
     files = (SCORES, COMPARED, QUIET, REPLICATES, ORIGIN)
     if not all((place / name).is_file() for name in files):
@@ -138,18 +119,7 @@ def open_simulations(folder: str = "") -> Simulations:
 
 
 def announce(found: Simulations) -> str:
-    """Say what the figures of a chapter rest on, or how to make them.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the figures of a chapter rest on, or how to make them."""
     if not found.stored:
         return NOT_STORED
     made = found.origin["replicates"]
@@ -162,32 +132,13 @@ def announce(found: Simulations) -> str:
 
 
 def write_range(values: Sequence[float]) -> str:
-    """Write the smallest and the largest of some counts, or the one that all are.
-
-    Examples
-    --------
-    >>> write_range([13, 60]), write_range([1_000, 1_000])
-    ('13 to 60', '1,000')
-    """
+    """Write the smallest and the largest of some counts, or the one that all are."""
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def list_scenarios(found: Simulations, question: str) -> pd.DataFrame:
-    """List the scenarios of a question, those that were not run too, for `SCENARIO_COLUMNS`.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question : {"gap", "error"}
-        Which.
-
-    Returns
-    -------
-    DataFrame
-        One row a scenario.
-    """
+    """List the scenarios of a question, those that were not run too, for `SCENARIO_COLUMNS`."""
     made = found.origin.get("replicates", {})
     listed = [
         {
@@ -216,27 +167,7 @@ def name_not_run(found: Simulations, question: str) -> str:
 def pick_scores(
     found: Simulations, question: str, shift: str, methods: Sequence[str], *, worlds: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Take the scores of some groupings, and of the strongest alternative where it is asked for.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question : {"gap", "error"}
-        Which.
-    shift : {"smaller", "larger"}
-        Size of the planted error.
-    methods : sequence of str
-        Groupings, in order; `STRONGEST` takes the strongest alternative of each scenario.
-    worlds : sequence of str
-        Only these; empty takes all.
-
-    Returns
-    -------
-    DataFrame
-        Columns of the scores, with `everything`, the score of flagging all records in one direction, and
-        `named`, the name of the strongest alternative.
-    """
+    """Take the scores of some groupings, and of the strongest alternative where it is asked for."""
     part = found.scores[(found.scores["question"] == question) & (found.scores["shift"] == shift)]
     if worlds:
         part = part[part["world"].isin(worlds)]
@@ -267,18 +198,6 @@ def flag_everything(replicates: pd.DataFrame, question: str, shift: str) -> dict
 
     With a share p of the scored records affected, all to one side, :math:`F_1 = 2p/(1 + p)`; where half of
     them are affected to the other side, :math:`p/(1 + p)`.
-
-    Parameters
-    ----------
-    replicates : DataFrame
-        Stored counts.
-    question, shift : str
-        Which.
-
-    Returns
-    -------
-    dict of int to float
-        By number of the scenario.
     """
     planted = replicates[(replicates["question"] == question) & (replicates["shift"] == shift)]
     planted = planted[planted["method"] == OWN[0]]
@@ -300,20 +219,7 @@ def pick_differences(found: Simulations, question: str, shift: str, method: str)
 
 
 def describe_differences(table: pd.DataFrame, method: str) -> str:
-    """Say where one of our groupings beats the strongest alternative.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `pick_differences`.
-    method : str
-        Our grouping.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where one of our groupings beats the strongest alternative."""
     if table.empty:
         return NOTHING
     parts = []
@@ -329,25 +235,13 @@ def describe_differences(table: pd.DataFrame, method: str) -> str:
 
 
 def name_own(method: str) -> str:
-    """Begin a sentence with one of our groupings.
-
-    Examples
-    --------
-    >>> name_own("combined"), name_own("forest")
-    ('The combined audit', 'The forest map')
-    """
+    """Begin a sentence with one of our groupings."""
     kind = "audit" if method == COMBINED else "map" if method in OWN else "grouping"
     return f"The {method} {kind}"
 
 
 def name_numbers(numbers: Iterable[int]) -> str:
-    """Name scenarios by their numbers.
-
-    Examples
-    --------
-    >>> name_numbers([2, 5, 9]), name_numbers([4])
-    ('numbers 2, 5 and 9', 'number 4')
-    """
+    """Name scenarios by their numbers."""
     listed = [str(each) for each in numbers]
     return f"{'number' if len(listed) == 1 else 'numbers'} {join_words(listed)}"
 
@@ -359,20 +253,7 @@ def _span(low: float, high: float, digits: int = 2) -> str:
 
 
 def describe_leaders(found: Simulations, question: str, shift: str) -> str:
-    """Say which grouping has the highest score, and in how many scenarios; the oracle does not compete.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question, shift : str
-        Which.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which grouping has the highest score, and in how many scenarios; the oracle does not compete."""
     table = pick_scores(found, question, shift, (*OWN, *ALTERNATIVES))
     if table.empty:
         return NOTHING
@@ -386,20 +267,7 @@ def describe_leaders(found: Simulations, question: str, shift: str) -> str:
 
 
 def describe_regions(found: Simulations, question: str, shift: str) -> str:
-    """Say how our two maps do in each kind of region.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question, shift : str
-        Which.
-
-    Returns
-    -------
-    str
-        Markdown: means of F1 over the scenarios of a region.
-    """
+    """Say how our two maps do in each kind of region."""
     table = pick_scores(found, question, shift, OWN)
     points = []
     for region, part in table.groupby("region", sort=False):
@@ -431,20 +299,7 @@ def describe_oracle(found: Simulations, question: str, shift: str) -> str:
 
 
 def describe_precision(found: Simulations, question: str, shift: str, method: str = "combined") -> str:
-    """Say whether scores are lost by misses or by false flags.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question, shift, method : str
-        Which.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say whether scores are lost by misses or by false flags."""
     table = pick_scores(found, question, shift, (method,)).dropna(subset=["precision"])
     if table.empty:
         return NOTHING
@@ -463,22 +318,7 @@ def describe_precision(found: Simulations, question: str, shift: str, method: st
 
 
 def describe_tested(found: Simulations, question: str, shift: str, *, least: float = 0.5) -> str:
-    """Say where much of the map cannot be tested.
-
-    Parameters
-    ----------
-    found : Simulations
-        From `open_simulations`.
-    question, shift : str
-        Which.
-    least : float
-        Share of pockets below which a scenario is named.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say where much of the map cannot be tested."""
     table = pick_scores(found, question, shift, (*OWN, *ALTERNATIVES))
     if table.empty:
         return NOTHING
@@ -497,18 +337,7 @@ def describe_tested(found: Simulations, question: str, shift: str, *, least: flo
 
 
 def describe_pockets(replicates: pd.DataFrame) -> str:
-    """Say how many pockets the maps have.
-
-    Parameters
-    ----------
-    replicates : DataFrame
-        Stored counts.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many pockets the maps have."""
     if replicates.empty:
         return NOTHING
     known = {world.name: world.continuous for world in WORLDS}
@@ -524,18 +353,7 @@ def describe_pockets(replicates: pd.DataFrame) -> str:
 
 
 def describe_rows(table: pd.DataFrame) -> str:
-    """Write scores as points, one a scenario.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `pick_scores`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Write scores as points, one a scenario."""
     if table.empty:
         return NOTHING
     points = []

@@ -92,25 +92,13 @@ EVENT_RATE = 0.2
 
 
 def name_line(line: Line) -> str:
-    """Name a line as tables do.
-
-    Examples
-    --------
-    >>> name_line(LINES["DI flips"])
-    'DI: flip rate'
-    """
+    """Name a line as tables do."""
     metric = line.where.get("metric")
     return f"{metric}: {line.title}" if metric else line.title
 
 
 def write_size(size: float, measured_sizes: Sequence[float]) -> str:
-    """Write a smallest size; beyond the largest simulated one there is none to give.
-
-    Examples
-    --------
-    >>> write_size(1000, [30, 2000]), write_size(math.inf, [30, 2000])
-    ('1,000', 'above 2,000')
-    """
+    """Write a smallest size; beyond the largest simulated one there is none to give."""
     if math.isnan(size):
         return "not simulated"
     return f"above {count(max(measured_sizes))}" if math.isinf(size) else count(size)
@@ -124,22 +112,7 @@ def _list_sizes(measured: Mapping[str, pd.DataFrame], line: Line) -> list[float]
 def tabulate_metrics(
     measured: Mapping[str, pd.DataFrame], *, kinds: Sequence[str] = KINDS, **where: Any
 ) -> pd.DataFrame:
-    """Tabulate the smallest sizes by kind of figure and metric, for `METRIC_COLUMNS`.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    kinds : sequence of {"interval", "flips", "verdict", "stable"}
-        Which figures, a row each.
-    **where
-        Fields of the designs; all populations that are left must meet the criteria.
-
-    Returns
-    -------
-    DataFrame
-        Columns figure and the metrics; records as text.
-    """
+    """Tabulate the smallest sizes by kind of figure and metric, for `METRIC_COLUMNS`."""
     found = []
     for kind in kinds:
         lines = [LINES[f"{metric} {kind}"] for metric in METRICS]
@@ -154,22 +127,7 @@ def tabulate_metrics(
 def tabulate_criteria(
     measured: Mapping[str, pd.DataFrame], lines: Sequence[Line], **where: Any
 ) -> pd.DataFrame:
-    """Tabulate the smallest sizes by criterion, for `CRITERIA_COLUMNS`.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    lines : sequence of Line
-        A row each.
-    **where
-        Fields of the designs.
-
-    Returns
-    -------
-    DataFrame
-        Records as text; a criterion that is not asked for is a dash.
-    """
+    """Tabulate the smallest sizes by criterion, for `CRITERIA_COLUMNS`."""
     found = []
     for line in lines:
         least, sizes = find_least(measured, line, **where), _list_sizes(measured, line)
@@ -180,19 +138,7 @@ def tabulate_criteria(
 
 
 def tabulate_others(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Tabulate the smallest sizes of areas, kappa and CV, for `OTHER_COLUMNS`.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    DataFrame
-        A row a figure and population; records of the smallest group (kappa: of a site's small groups) as
-        text.
-    """
+    """Tabulate the smallest sizes of areas, kappa and CV, for `OTHER_COLUMNS`."""
     areas: dict[str, Any] = {"groups": 2, "event_rate": 0.2, "gap": 0.1, "sites": 0}
     asked = [
         (LINES[name], f"AUC {level:.2f}, lower by 0.10 in the small group", areas | {"level": level})
@@ -229,22 +175,7 @@ def tabulate_conditions(
     lines: Sequence[Line],
     conditions: Mapping[str, Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Tabulate the smallest sizes of some lines under several conditions.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    lines : sequence of Line
-        A row each.
-    conditions : mapping of str to mapping
-        By the name of the column: fields of the designs.
-
-    Returns
-    -------
-    DataFrame
-        Columns figure and the conditions; records as text.
-    """
+    """Tabulate the smallest sizes of some lines under several conditions."""
     found = []
     for line in lines:
         row = {"figure": name_line(line)}
@@ -255,18 +186,7 @@ def tabulate_conditions(
 
 
 def describe_events(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say how many events the smallest sizes of stable verdicts come to at each event rate.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how many events the smallest sizes of stable verdicts come to at each event rate."""
     parts = []
     for metric in METRICS[:-1]:
         line, told = LINES[f"{metric} stable"], []
@@ -284,22 +204,7 @@ def condition_columns(conditions: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def tabulate_support(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Compare the minimum support with what the simulated audits ask for, for `SUPPORT_COLUMNS`.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    DataFrame
-        One row a line with two groups and 20 % events, 0.05 from the threshold on either side: the smallest
-        simulated size at which most audits have the minimum support, what the figure is worth there on the
-        worse side, the smallest size at which it means something, `honest`, the size from which coverage
-        and bias alone are met (infinity when no coverage is asked for), and whether the rule is too lax,
-        too strict or right.
-    """
+    """Compare the minimum support with what the simulated audits ask for, for `SUPPORT_COLUMNS`."""
     found = []
     for line in (*READ, *AUC_LINES):
         where: dict[str, Any] = {"groups": 2, "event_rate": [0.2, 0.25]}
@@ -343,18 +248,7 @@ def _judge_rule(allowed: float, least: float) -> str:
 
 
 def describe_support(table: pd.DataFrame) -> str:
-    """Say for how many figures the minimum support is too lax or too strict.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `tabulate_support`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say for how many figures the minimum support is too lax or too strict."""
     told = table["told"].value_counts()
     honest = table.loc[table["honest"] < table["allowed"], "figure"].tolist()
     lax, right, hard = (int(told.get(word, 0)) for word in ("too lax", "right", "too strict"))
@@ -368,18 +262,10 @@ def describe_support(table: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """The figures that are looked up for every group of a run, and under which conditions.
+    """The figures that are looked up for every group of a run, and under which conditions."""
 
-    Attributes
-    ----------
-    line : Line
-        Figure and criteria.
-    where : mapping
-        Fields of the designs that do not depend on the group.
-    """
-
-    line: Line
-    where: Mapping[str, Any]
+    line: Line  # Figure and criteria
+    where: Mapping[str, Any]  # Fields of the designs that do not depend on the group
 
 
 def _list_asked() -> tuple[Asked, ...]:
@@ -395,21 +281,6 @@ def list_groups(groups: pd.DataFrame, measured: Mapping[str, pd.DataFrame], *, m
 
     A group is compared with the populations of two groups whose event rate is nearest to its own on a
     logarithmic scale, 0.05 from the threshold on either side.
-
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of groups.csv.
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    model : str
-        Whose rows are taken; the numbers of records and events are the same for all.
-
-    Returns
-    -------
-    DataFrame
-        Columns attribute, group, n, events, borne (figures that the group is large enough for), asked
-        (figures that were looked up), figures (those that it is large enough for, as text).
     """
     here = groups[(groups["model"] == model) & (groups["n"] > 0)]
     asked, found = _list_asked(), []
@@ -429,18 +300,7 @@ def _bears(n: float, events: float, one: Asked, measured: Mapping[str, pd.DataFr
 
 
 def describe_groups(table: pd.DataFrame) -> str:
-    """Say which groups of the run are large enough for how much.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `list_groups`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say which groups of the run are large enough for how much."""
     if table.empty:
         return "No group of this run holds a record."
     none, small = table[table["borne"] == 0], table.sort_values(["borne", "n"]).iloc[0]
@@ -461,26 +321,7 @@ def describe_groups(table: pd.DataFrame) -> str:
 def list_cells(
     verdicts: pd.DataFrame, groups: pd.DataFrame, measured: Mapping[str, pd.DataFrame], *, model: str
 ) -> pd.DataFrame:
-    """Look every verdict of a run up in the table, for `CELL_COLUMNS`.
-
-    Parameters
-    ----------
-    verdicts, groups : DataFrame
-        Rows of verdicts.csv and groups.csv.
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell with a verdict and a simulated metric: metric, attribute, verdict, vfr, smallest_n,
-        worth (records that it counts for: its own, or five times the fewest events of a group where events
-        are rarer than the simulated fifth), distance (of the estimate from the threshold, above 0 when it
-        passes), looked (the simulated distance that was looked up: the largest that is no larger, or
-        blank), verdict_from and stable_from (smallest sizes as text), told (what follows).
-    """
+    """Look every verdict of a run up in the table, for `CELL_COLUMNS`."""
     here = verdicts[(verdicts["model"] == model) & verdicts["metric"].isin(METRICS)]
     here = here[here["verdict"] != "inconclusive"]
     found = []
@@ -522,18 +363,7 @@ def _look_up(
 
 
 def describe_cells(cells: pd.DataFrame) -> str:
-    """Count the verdicts of a run whose smallest group is large enough.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        From `list_cells`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Count the verdicts of a run whose smallest group is large enough."""
     if cells.empty:
         return "No cell of this model has a verdict on a metric that was simulated."
     told = cells["told"].value_counts()

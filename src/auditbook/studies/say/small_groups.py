@@ -37,25 +37,7 @@ EXAMPLE_COLUMNS = (
 
 
 def tabulate_example(events: Sequence[int], *, tpr: float = TPR) -> pd.DataFrame:
-    """Work out how far the interval of a TPR reaches, for `EXAMPLE_COLUMNS`.
-
-    Parameters
-    ----------
-    events : sequence of int
-        Events of the group.
-    tpr : float
-        Its true positive rate.
-
-    Returns
-    -------
-    DataFrame
-        Columns events, records, se, reach.
-
-    Examples
-    --------
-    >>> tabulate_example([10])["se"].round(3).tolist()
-    [0.145]
-    """
+    """Work out how far the interval of a TPR reaches, for `EXAMPLE_COLUMNS`."""
     held = np.asarray(events, float)
     se = np.sqrt(tpr * (1 - tpr) / held)
     return pd.DataFrame({"events": held, "records": held / 0.2, "se": se, "reach": 1.96 * se})
@@ -68,20 +50,7 @@ def read_origin() -> dict[str, Any]:
 
 
 def describe_origin(measured: Mapping[str, pd.DataFrame], origin: Mapping[str, Any]) -> str:
-    """Say how much was simulated.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    origin : mapping
-        From `read_origin`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how much was simulated."""
     designs = origin["designs"]
     first = [table[table["support"] == EVERY].groupby("figure").head(10**9) for table in measured.values()]
     audits = sum(
@@ -100,32 +69,7 @@ def describe_origin(measured: Mapping[str, pd.DataFrame], origin: Mapping[str, A
 def list_curves(
     rows: pd.DataFrame, by: str, *, value: str, names: str = "{}", dashed: bool = False
 ) -> pd.DataFrame:
-    """Lay measures out as curves over the size of the smallest group, for `draw_by_size`.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `select_rows`, one row a curve and size.
-    by : str
-        Column that tells the curves apart.
-    value : {"coverage", "right", "wrong", "bias", "mean", "truth", "width"}
-        What is drawn: a share of the intervals or of the decided audits, or a number.
-    names : str
-        Format of the curves' names.
-    dashed : bool
-        Whether the curves are truths.
-
-    Returns
-    -------
-    DataFrame
-        Columns curve, smallest, value, low, high, dashed.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"metric": ["DI"], "smallest": [30], "covered": [9], "intervals": [10]})
-    >>> list_curves(rows, "metric", value="coverage")["value"].tolist()
-    [0.9]
-    """
+    """Lay measures out as curves over the size of the smallest group, for `draw_by_size`."""
     shares = {"coverage": ("covered", "intervals"), "right": ("right", "judged")}
     if value in (*shares, "wrong"):
         part, whole = shares["right" if value == "wrong" else value]
@@ -160,21 +104,6 @@ def conditional_coverage(event_rate: float, *, tpr: float = TPR, fpr: float = FP
 
     with the event rate e, the TPR t, the FPR f and the selection rate p: the resamples' variance over that of
     fresh audits, in which events vary too.
-
-    Parameters
-    ----------
-    event_rate, tpr, fpr : float
-        Of the group.
-
-    Returns
-    -------
-    float
-        0.95 when the decision has nothing to do with the event.
-
-    Examples
-    --------
-    >>> round(conditional_coverage(0.2, tpr=0.3, fpr=0.3), 3)
-    0.95
     """
     rate = event_rate * tpr + (1 - event_rate) * fpr
     held = event_rate * tpr * (1 - tpr) + (1 - event_rate) * fpr * (1 - fpr)
@@ -187,38 +116,12 @@ def take(measured: Mapping[str, pd.DataFrame], line: str, **where: Any) -> pd.Da
 
 
 def take_metrics(measured: Mapping[str, pd.DataFrame], kind: str, **where: Any) -> pd.DataFrame:
-    """Take the rows of one kind of figure for all metrics.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    kind : {"interval", "flips", "verdict", "stable"}
-        Which figure.
-    **where
-        Fields of the designs.
-
-    Returns
-    -------
-    DataFrame
-        In the order of the metrics.
-    """
+    """Take the rows of one kind of figure for all metrics."""
     return pd.concat([take(measured, f"{metric} {kind}", **where) for metric in METRICS], ignore_index=True)
 
 
 def describe_coverage(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say how often the metrics' intervals hold the true value in the largest groups.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often the metrics' intervals hold the true value in the largest groups."""
     rows = take_metrics(measured, "interval", distance=-NEAR, **BASE)
     last = rows[rows["smallest"] == rows["smallest"].max()]
     held = dict(zip(last["metric"], last["covered"] / last["intervals"], strict=True))
@@ -232,20 +135,7 @@ def describe_coverage(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_range(measured: Mapping[str, pd.DataFrame], *, metric: str = "EOPP") -> str:
-    """Say what becomes of a gap over groups that do not differ.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    metric : str
-        A gap, so that passing by its whole threshold is equality.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what becomes of a gap over groups that do not differ."""
     rows = take(measured, f"{metric} interval", distance=find_metric(metric).threshold, **BASE)
     covered, first, last = int(rows["covered"].sum()), rows.iloc[0], rows.iloc[-1]
     return (
@@ -257,18 +147,7 @@ def describe_range(measured: Mapping[str, pd.DataFrame], *, metric: str = "EOPP"
 
 
 def describe_calibration(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say what CAL finds where calibration errors are known.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what CAL finds where calibration errors are known."""
     rows = take(measured, "CAL interval", distance=NEAR)
     first, last = rows.iloc[0], rows.iloc[-1]
     every = take(measured, "CAL interval")
@@ -284,20 +163,7 @@ def describe_calibration(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_flips(measured: Mapping[str, pd.DataFrame], *, metric: str) -> str:
-    """Say what the flip rate tells at the threshold, near it and far from it.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    metric : str
-        Which metric.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what the flip rate tells at the threshold, near it and far from it."""
     rows = take(measured, f"{metric} flips", distance=[0.0, -0.05, -0.1], **BASE)
     last = rows[rows["smallest"] == rows["smallest"].max()].sort_values("distance", ascending=False)
     told = "; ".join(
@@ -319,20 +185,7 @@ def _say_distance(distance: float) -> str:
 
 
 def describe_stable(measured: Mapping[str, pd.DataFrame], *, metric: str) -> str:
-    """Say how often a verdict that is called stable is wrong, and where most.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    metric : str
-        Which metric.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often a verdict that is called stable is wrong, and where most."""
     rows = take(measured, f"{metric} stable", **BASE)
     rows = rows[(rows["distance"] != 0) & (rows["judged"] > 0)]
     wrong = 1 - rows["right"] / rows["judged"]
@@ -354,18 +207,7 @@ def _share_right(rows: pd.DataFrame) -> float:
 
 
 def describe_kappa(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say what kappa tells of agreement, and how often its interval holds the truth.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what kappa tells of agreement, and how often its interval holds the truth."""
     rows = take(measured, "kappa", distance=NEAR, sides=2, scatter=0.05)
     parts = []
     for sites, part in rows.groupby("sites"):
@@ -382,18 +224,7 @@ def describe_kappa(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_paradox(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say what kappa does where all attributes pass.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what kappa does where all attributes pass."""
     rows = take(measured, "kappa", sides=1, sites=20, scatter=0.05)
     raw = measured["sites"]
     raw = raw[(raw["figure"] == "raw agreement") & (raw["support"] == EVERY)]
@@ -411,18 +242,7 @@ def describe_paradox(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_spread(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say how near the coefficient of variation of subsamples comes to that of fresh audits.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how near the coefficient of variation of subsamples comes to that of fresh audits."""
     parts = []
     for times in (10, 2):
         rows = take(measured, "CV", times=times, distance=NEAR)
@@ -441,18 +261,7 @@ def describe_spread(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_areas(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say how often areas and their differences are covered with few events.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say how often areas and their differences are covered with few events."""
     parts = []
     for name in ("AUC within", "AUC cross", "AUC difference"):
         rows = take(measured, name, sites=0)
@@ -475,18 +284,7 @@ def describe_areas(measured: Mapping[str, pd.DataFrame]) -> str:
 
 
 def describe_units(measured: Mapping[str, pd.DataFrame]) -> str:
-    """Say what intervals by records and by sites cover where sites matter.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Say what intervals by records and by sites cover where sites matter."""
     table = measured["auc"]
     table = table[(table["support"] == EVERY) & (table["sites"] > 0)]
     parts = []

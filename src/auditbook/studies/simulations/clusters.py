@@ -14,28 +14,7 @@ SMALL = 1e-6
 def cluster_records(
     graph: PocketData, encoding: Encoding, *, pockets: int, whiten: bool, fewest: int, seed: int
 ) -> FrozenMap:
-    """Cluster the graph records by their standardised features alone.
-
-    Parameters
-    ----------
-    graph : PocketData
-        Graph records; outcomes only for the mean that a map reports.
-    encoding : Encoding
-        How their table is read.
-    pockets : int
-        Number of clusters.
-    whiten : bool
-        True for Mahalanobis distances, which count features that go together once.
-    fewest : int
-        Records that a level of a category needs for a column of its own.
-    seed : int
-        Of K-means.
-
-    Returns
-    -------
-    FrozenMap
-        Named "k-means" or "mahalanobis". It never abstains.
-    """
+    """Cluster the graph records by their standardised features alone."""
     encoded = encoding.encode(graph.table)
     is_category = np.array([column.kind == "category" for column in encoding.columns], dtype=bool)
     design = fit_design(encoded, is_category, fewest=fewest)

@@ -25,21 +25,11 @@ FEW = 20
 
 @dataclass(frozen=True)
 class SimulationProfile:
-    """How much is run when nothing else is said.
+    """How much is run when nothing else is said."""
 
-    Attributes
-    ----------
-    sizes : Sizes
-        Records, trees and draws.
-    worlds : tuple of str
-        Names of the worlds; empty takes all.
-    replicates : int
-        Of each.
-    """
-
-    sizes: Sizes
-    worlds: tuple[str, ...]
-    replicates: int
+    sizes: Sizes  # Records, trees and draws
+    worlds: tuple[str, ...]  # Names of the worlds; empty takes all
+    replicates: int  # Of each
 
 
 PROFILES = {
@@ -120,30 +110,7 @@ def simulate(
 
 
 def choose_worlds(names: Sequence[str], *, data: Path | None) -> tuple[World, ...]:
-    """Choose worlds by name, or all that can be run.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Empty takes all.
-    data : Path or None
-        Folder with the real tables.
-
-    Returns
-    -------
-    tuple of World
-        In the order given.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown, or a world that was named needs a real table.
-
-    Examples
-    --------
-    >>> [world.name for world in choose_worlds(["binary"], data=None)]
-    ['binary']
-    """
+    """Choose worlds by name, or all that can be run."""
     known = {world.name: world for world in WORLDS + VARIANT_WORLDS}
     faults = [
         f"no world is named {name!r}{nearest(name, list(known))}" for name in names if name not in known
@@ -167,18 +134,7 @@ def _find_tables(worlds: Sequence[World], data: Path | None) -> None:
 
 
 def summarise(found: pd.DataFrame) -> str:
-    """Write scores and false flags as text.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `collect`.
-
-    Returns
-    -------
-    str
-        Three tables, each under a line that says what it holds.
-    """
+    """Write scores and false flags as text."""
     scores = score_methods(found, (*SCENARIOS, *(each.scenario for each in VARIATIONS)))
     scores = scores[scores["method"].isin(SHOWN)].rename(columns={"replicates": "n"})
     parts = [

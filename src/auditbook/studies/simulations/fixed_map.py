@@ -13,27 +13,13 @@ from auditbook.pockets import ABSTAIN, Assignment, FrozenMap
 
 @dataclass(frozen=True)
 class ColumnRule:
-    """Reads the pocket of a record from a column.
+    """Reads the pocket of a record from a column."""
 
-    Attributes
-    ----------
-    n_pockets : int
-        Number of pockets.
-    column : str
-        Column that holds the pocket's number, from 0; -1 abstains.
-    """
-
-    n_pockets: int
-    column: str = "pocket"
+    n_pockets: int  # Number of pockets
+    column: str = "pocket"  # Column that holds the pocket's number, from 0; -1 abstains
 
     def assign(self, table: pd.DataFrame) -> Assignment:
-        """Read the codes; every record is as close as any other.
-
-        Raises
-        ------
-        InputError
-            If the column is missing or holds another number.
-        """
+        """Read the codes; every record is as close as any other."""
         if self.column not in table:
             raise InputError(f"the table has no column {self.column!r}, which holds the given pockets")
         codes = table[self.column].to_numpy(np.int32)
@@ -50,28 +36,7 @@ class ColumnRule:
 
 
 def fix_map(n_pockets: int, *, name: str = "forest", column: str = "pocket") -> FrozenMap:
-    """Make a map of given pockets.
-
-    Parameters
-    ----------
-    n_pockets : int
-        Number of pockets.
-    name : str
-        Name of the map.
-    column : str
-        Column of the records that holds their pocket.
-
-    Returns
-    -------
-    FrozenMap
-        Without anything that would have been learned.
-
-    Examples
-    --------
-    >>> found = fix_map(2, name="given")
-    >>> found.pockets, found.assign(pd.DataFrame({"pocket": [1, 0, -1]})).codes.tolist()
-    (('G1', 'G2'), [1, 0, -1])
-    """
+    """Make a map of given pockets."""
     letter = name[:1].upper()
     return FrozenMap(
         name,

@@ -34,26 +34,14 @@ COUNTS = ("records", "affected", "tp", "fp", "fn", "conflicts")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What testing one map says of one plant, at the full and at half the level.
+    """What testing one map says of one plant, at the full and at half the level."""
 
-    Attributes
-    ----------
-    tested : int
-        Pockets that were tested.
-    pockets : int
-        Pockets of the map.
-    flags : int8 array, shape (2, n)
-        Direction that each record's pocket is flagged in, at the full and at half the level.
-    overall : int8 array, shape (2,)
-        Direction that the overall comparison is flagged in.
-    covered : bool array, shape (2,)
-        Whether every interval holds the true value; True where nothing was tested.
-    """
-
-    tested: int
-    pockets: int
+    tested: int  # Pockets that were tested
+    pockets: int  # Pockets of the map
+    # shape (2, n): Direction that each record's pocket is flagged in, at the full and at half the level
     flags: Signs
-    overall: Signs
+    overall: Signs  # shape (2,): Direction that the overall comparison is flagged in
+    # shape (2,): Whether every interval holds the true value; True where nothing was tested
     covered: NDArray[np.bool_]
 
 
@@ -70,26 +58,6 @@ def judge_map(
 
     The full and half the level come from the same draws: a quantity is flagged when its adjusted p-value is
     at most the level, which is the same as an interval without zero.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        Learned from discovery records.
-    audit : Records
-        The audit.
-    plants : sequence of Plant
-        One model each: the true risk with that error.
-    contrasts : sequence of Contrast
-        The focal and the reference group.
-    settings : PocketSettings
-        Support, levels and draws.
-    seed : int
-        Of the bootstrap.
-
-    Returns
-    -------
-    dict of Plant to Verdict
-        Of mean errors, or of gaps, as the plant asks.
     """
     predictions = {plant.name: plant_error(audit, plant) for plant in plants}
     data = replace(audit.data, predictions=predictions)
@@ -172,26 +140,6 @@ def count_hits(flags: Sequence[Signs], truth: Signs, scored: NDArray[np.bool_]) 
     A flag in the right direction on an affected record is a hit; on an unaffected record it is a false flag;
     in the wrong direction it is a false flag and a miss. Affected records without a flag are misses. Where
     maps flag opposite directions, the conflict counts like a wrong direction.
-
-    Parameters
-    ----------
-    flags : sequence of int8 arrays, shape (n,)
-        Direction each map flags each record in; 0 for none.
-    truth : int8 array, shape (n,)
-        Direction of the planted error.
-    scored : bool array, shape (n,)
-        Records that count: the focal group for a gap.
-
-    Returns
-    -------
-    dict of str to int
-        records, affected, tp, fp, fn, conflicts.
-
-    Examples
-    --------
-    >>> truth, everyone = np.array([1, 1, 1, 0, 0], np.int8), np.ones(5, bool)
-    >>> count_hits([np.array([1, -1, 0, 1, 0], np.int8)], truth, everyone)
-    {'records': 5, 'affected': 3, 'tp': 1, 'fp': 2, 'fn': 2, 'conflicts': 0}
     """
     raised, lowered = (np.any([each == sign for each in flags], axis=0) for sign in (1, -1))
     conflict = raised & lowered
@@ -205,25 +153,7 @@ def count_hits(flags: Sequence[Signs], truth: Signs, scored: NDArray[np.bool_]) 
 def describe_verdicts(
     verdicts: Sequence[Verdict], audit: Records, plant: Plant, *, half: bool
 ) -> dict[str, Any]:
-    """Score one map, or several together, for one plant.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        Of the maps.
-    audit : Records
-        The audit.
-    plant : Plant
-        What was planted.
-    half : bool
-        True takes the flags at half the level.
-
-    Returns
-    -------
-    dict of str to int
-        The counts; `pockets` and `tested` pockets; `flagged` is 1 when any pocket or the overall comparison
-        is flagged, `overall` when that is; `covered` is 1 when every interval holds the true value.
-    """
+    """Score one map, or several together, for one plant."""
     everyone = np.ones(len(audit.risk), bool)
     scored = audit.data.attributes[0].codes == FOCAL if plant.question == "gap" else everyone
     flags = [each.flags[int(half)] for each in verdicts]

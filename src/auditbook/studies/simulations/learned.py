@@ -36,25 +36,13 @@ GIVEN = "given"
 
 @dataclass(frozen=True)
 class Discovery:
-    """The discovery records of a replicate, and what is asked of the audit.
+    """The discovery records of a replicate, and what is asked of the audit."""
 
-    Attributes
-    ----------
-    graph, calibration : PocketData
-        Records of the two roles, with the true risk as a prediction.
-    n_audit : int
-        Number of audit records.
-    contrasts : tuple of Contrast
-        The focal and the reference group.
-    settings : PocketSettings
-        Constants of the audit.
-    """
-
-    graph: PocketData
-    calibration: PocketData
-    n_audit: int
-    contrasts: tuple[Contrast, ...]
-    settings: PocketSettings
+    graph: PocketData  # Records of the two roles, with the true risk as a prediction
+    calibration: PocketData  # Records of the two roles, with the true risk as a prediction
+    n_audit: int  # Number of audit records
+    contrasts: tuple[Contrast, ...]  # The focal and the reference group
+    settings: PocketSettings  # Constants of the audit
 
 
 def learn_maps(
@@ -64,22 +52,6 @@ def learn_maps(
 
     Forest and ridge come from the same function as in a whole audit. Leiden parts the graph of the same
     forest; clusters and bins are as many as the forest map has pockets, and matching forms its own.
-
-    Parameters
-    ----------
-    drawn : Drawn
-        The replicate; of the audit only the number of its records is used.
-    contrasts : tuple of Contrast
-        Pairs of groups.
-    settings : PocketSettings
-        Constants of the audit.
-    seed : int
-        Of everything that is learned.
-
-    Returns
-    -------
-    tuple of FrozenMap
-        forest, ridge, leiden, k-means, mahalanobis, risk bins, cem, cem top 3.
     """
     data = replace(drawn.discovery.data, predictions={GIVEN: drawn.discovery.risk})
     n_audit = len(drawn.audit.risk)
@@ -98,22 +70,7 @@ def learn_maps(
 
 
 def learn_others(given: Discovery, forest: FrozenMap, seed: int) -> tuple[FrozenMap, ...]:
-    """Learn the groupings that are compared with ours, from the same graph records.
-
-    Parameters
-    ----------
-    given : Discovery
-        The discovery records.
-    forest : FrozenMap
-        The forest map, whose forest and number of pockets they take.
-    seed : int
-        Of everything that is learned.
-
-    Returns
-    -------
-    tuple of FrozenMap
-        leiden, k-means, mahalanobis, risk bins, cem, cem top 3.
-    """
+    """Learn the groupings that are compared with ours, from the same graph records."""
     rule = forest.rule
     if not isinstance(rule, ForestRule):
         raise TypeError(f"the forest map has a rule of type {type(rule).__name__}")
@@ -145,24 +102,7 @@ def learn_others(given: Discovery, forest: FrozenMap, seed: int) -> tuple[Frozen
 
 
 def part_leiden(given: Discovery, rule: ForestRule, leaves: NDArray[np.int32], seed: int) -> FrozenMap:
-    """Part the graph of the forest map by Leiden, and choose the resolution as levels are chosen.
-
-    Parameters
-    ----------
-    given : Discovery
-        The discovery records.
-    rule : ForestRule
-        Holds the forest.
-    leaves : int32 array, shape (n, n_trees)
-        Leaves of the graph records.
-    seed : int
-        Of the partition.
-
-    Returns
-    -------
-    FrozenMap
-        Named "leiden".
-    """
+    """Part the graph of the forest map by Leiden, and choose the resolution as levels are chosen."""
     settings, n_leaves = given.settings, rule.forest.n_leaves
     links = link_mutual(leaves, n_leaves, neighbours=settings.neighbours)
     levels: Sequence[NDArray[np.int64]] = [

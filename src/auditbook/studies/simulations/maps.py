@@ -12,26 +12,7 @@ Array = NDArray[np.float64]
 
 
 def name_map(name: str, rule: Rule, graph: pd.DataFrame, outcome: Array, **about: Any) -> FrozenMap:
-    """Freeze a rule into a map with numbered pockets.
-
-    Parameters
-    ----------
-    name : str
-        Of the grouping.
-    rule : Rule
-        Sends records to pockets.
-    graph : DataFrame, n rows
-        Features of the records that it was learned from.
-    outcome : float64 array, shape (n,)
-        Their outcomes.
-    **about
-        Plain values for the provenance.
-
-    Returns
-    -------
-    FrozenMap
-        Pockets in the order of the rule.
-    """
+    """Freeze a rule into a map with numbered pockets."""
     codes = rule.assign(graph).codes
     taken = codes >= 0
     counts = np.bincount(codes[taken], minlength=rule.n_pockets)
@@ -43,48 +24,12 @@ def name_map(name: str, rule: Rule, graph: pd.DataFrame, outcome: Array, **about
 
 
 def cut_evenly(values: Array, pockets: int) -> Array:
-    """Find the edges that cut a number into pockets of equal size.
-
-    Parameters
-    ----------
-    values : float64 array, shape (n,)
-        Of discovery records.
-    pockets : int
-        How many.
-
-    Returns
-    -------
-    float64 array
-        Inner edges, increasing; fewer where many values are equal.
-
-    Examples
-    --------
-    >>> cut_evenly(np.arange(8.0), 4).tolist(), cut_evenly(np.zeros(8), 4).tolist()
-    ([1.75, 3.5, 5.25], [])
-    """
+    """Find the edges that cut a number into pockets of equal size."""
     edges = np.unique(np.quantile(values, np.arange(1, pockets) / pockets))
     return np.asarray(edges[(edges > values.min()) & (edges <= values.max())])
 
 
 def assign_bins(values: Array, edges: Array) -> Assignment:
-    """Assign records by a number; none abstains.
-
-    Parameters
-    ----------
-    values : float64 array, shape (n,)
-        Of the records.
-    edges : float64 array, shape (C - 1,)
-        Inner edges; a value on an edge belongs to the higher pocket.
-
-    Returns
-    -------
-    Assignment
-        Its affinity is 1 throughout.
-
-    Examples
-    --------
-    >>> assign_bins(np.array([0.1, 0.5, 0.9]), np.array([0.5])).codes.tolist()
-    [0, 1, 1]
-    """
+    """Assign records by a number; none abstains."""
     ones = np.ones(len(values))
     return Assignment(np.searchsorted(edges, values, side="right").astype(np.int32), ones, ones)

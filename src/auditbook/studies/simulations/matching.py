@@ -32,24 +32,12 @@ LEAST = 0.5
 
 @dataclass(frozen=True)
 class MatchRule:
-    """Sends a record to the cell of its coarsened features, and abstains in cells that are too small.
+    """Sends a record to the cell of its coarsened features, and abstains in cells that are too small."""
 
-    Attributes
-    ----------
-    encoding : Encoding
-        How a table is read.
-    features : int64 array, shape (q,)
-        Encoded columns that are matched on.
-    edges : tuple of q float64 arrays
-        Inner edges of each; a missing value is a bin of its own.
-    cells : int64 array, shape (C,)
-        Numbers of the cells that are pockets, increasing.
-    """
-
-    encoding: Encoding
-    features: NDArray[np.int64]
-    edges: tuple[Array, ...]
-    cells: NDArray[np.int64]
+    encoding: Encoding  # How a table is read
+    features: NDArray[np.int64]  # shape (q,): Encoded columns that are matched on
+    edges: tuple[Array, ...]  # Inner edges of each; a missing value is a bin of its own
+    cells: NDArray[np.int64]  # shape (C,): Numbers of the cells that are pockets, increasing
 
     @property
     def n_pockets(self) -> int:
@@ -71,25 +59,7 @@ class MatchRule:
 
 
 def number_cells(values: Array, edges: Sequence[Array]) -> NDArray[np.int64]:
-    """Find the number of the cell of coarsened features that each record belongs to.
-
-    Parameters
-    ----------
-    values : float64 array, shape (n, q)
-        Encoded features.
-    edges : sequence of q float64 arrays
-        Inner edges of each.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        The same for records in the same bin of every feature.
-
-    Examples
-    --------
-    >>> number_cells(np.array([[0.0], [2.0], [np.nan]]), [np.array([1.0])]).tolist()
-    [0, 1, 2]
-    """
+    """Find the number of the cell of coarsened features that each record belongs to."""
     number = np.zeros(len(values), np.int64)
     for column, inner in zip(values.T, edges, strict=True):
         bins = np.where(np.isnan(column), len(inner) + 1, np.searchsorted(inner, column, side="right"))
@@ -98,27 +68,7 @@ def number_cells(values: Array, edges: Sequence[Array]) -> NDArray[np.int64]:
 
 
 def coarsen(values: Array, bins: int, *, category: bool) -> Array:
-    """Find the edges of a coarsened feature.
-
-    Parameters
-    ----------
-    values : float64 array, shape (n,)
-        Of the graph records.
-    bins : int
-        Bins of equal size of a number; a category keeps its levels.
-    category : bool
-        Whether the numbers are codes of levels.
-
-    Returns
-    -------
-    float64 array
-        Inner edges.
-
-    Examples
-    --------
-    >>> coarsen(np.array([0.0, 1, 2, 2]), 2, category=True).tolist()
-    [0.5, 1.5]
-    """
+    """Find the edges of a coarsened feature."""
     present = values[~np.isnan(values)]
     if category or not len(present):
         return np.unique(present)[1:] - 0.5
@@ -128,28 +78,7 @@ def coarsen(values: Array, bins: int, *, category: bool) -> Array:
 def match_records(
     graph: PocketData, encoding: Encoding, features: NDArray[np.int64], *, bins: int, least: float, name: str
 ) -> FrozenMap:
-    """Match records on some coarsened features.
-
-    Parameters
-    ----------
-    graph : PocketData
-        Graph records.
-    encoding : Encoding
-        How their table is read.
-    features : int64 array, shape (q,)
-        Encoded columns to match on.
-    bins : int
-        Bins of each number.
-    least : float
-        Graph records that a cell must hold to be a pocket.
-    name : str
-        Of the grouping.
-
-    Returns
-    -------
-    FrozenMap
-        May have no pocket.
-    """
+    """Match records on some coarsened features."""
     values = encoding.encode(graph.table)[:, features]
     is_category = [encoding.columns[place].kind == "category" for place in features]
     edges = tuple(
@@ -173,26 +102,6 @@ def match_top(
     """Match on few features, as finely as brings most pockets that are projected to have support.
 
     The number of bins is chosen like the level of the forest map, on discovery records alone.
-
-    Parameters
-    ----------
-    graph, calibration : PocketData
-        Discovery records.
-    encoding : Encoding
-        How their table is read.
-    features : int64 array, shape (q,)
-        Encoded columns to match on.
-    n_audit : int
-        Number of audit records.
-    contrasts : sequence of Contrast
-        Pairs of groups.
-    settings : PocketSettings
-        Support.
-
-    Returns
-    -------
-    FrozenMap
-        Named "cem top 3".
     """
     projection = project_calibration(calibration, n_audit=n_audit, contrasts=contrasts, settings=settings)
     least = LEAST * settings.support_of(continuous=graph.continuous) * len(graph.outcome) / n_audit
@@ -213,20 +122,6 @@ def rank_features(forest: Forest, leaves: NDArray[np.int32], outcome: Array) -> 
     r"""Rank features by how much of the outcome's variation the forest's splits on them explain.
 
     .. math:: \sum_{\text{nodes on } j} n_l \bar y_l^2 + n_r \bar y_r^2 - n \bar y^2
-
-    Parameters
-    ----------
-    forest : Forest
-        The trees.
-    leaves : int32 array, shape (n, n_trees)
-        Leaves of the graph records.
-    outcome : float64 array, shape (n,)
-        Theirs.
-
-    Returns
-    -------
-    int64 array, shape (n_features,)
-        The most important first.
     """
     flat = leaves.ravel()
     is_leaf = forest.left < 0

@@ -60,33 +60,7 @@ PUBLISHED = {
 
 
 def run_replicate(design: NullDesign, *, place: int, replicate: int, draws: int, seed: int) -> pd.DataFrame:
-    """Draw one audit without any error, test it, and say which families hold a flag.
-
-    Parameters
-    ----------
-    design : NullDesign
-        What is drawn.
-    place : int
-        Position of the design among all, for the seed.
-    replicate : int
-        Number of the replicate, from 0.
-    draws : int
-        Of the bootstrap.
-    seed : int
-        Of the whole simulation; the replicate's own seed is written beside its rows.
-
-    Returns
-    -------
-    DataFrame
-        A row a prediction, quantity and level: how many quantities were tested, 1 if any was flagged, the
-        overall one included, and 1 if any was flagged for predictions that are too high.
-
-    Examples
-    --------
-    >>> found = run_replicate(DESIGNS[0], place=0, replicate=0, draws=99, seed=1)
-    >>> found[["quantity", "level", "tested"]].to_numpy().tolist()
-    [['mu', 0.025, 6], ['delta', 0.025, 6]]
-    """
+    """Draw one audit without any error, test it, and say which families hold a flag."""
     own = seed + 10_000 * place + replicate
     audit = draw_null(design, np.random.default_rng(own))
     errors = audit_map(
@@ -122,30 +96,7 @@ def simulate_null(
     store: Path | None = None,
     designs: Sequence[NullDesign] = DESIGNS,
 ) -> pd.DataFrame:
-    """Run all replicates of all designs, going on where an earlier call stopped.
-
-    Parameters
-    ----------
-    replicates : int
-        Of each design.
-    draws : int
-        Of the bootstrap, in each replicate.
-    seed : int
-        Of the simulation.
-    jobs : int
-        Processes; they change no result.
-    store : Path, optional
-        File to which each replicate is added once it is done. What it holds under other settings is not read;
-        delete it when the constants of the worlds or the statistics have changed.
-    designs : sequence of NullDesign
-        Which of `DESIGNS` to run.
-
-    Returns
-    -------
-    DataFrame
-        A row a design, replicate, prediction, quantity and level, in this order; the same for the same
-        arguments, whatever was stored before.
-    """
+    """Run all replicates of all designs, going on where an earlier call stopped."""
     wanted = [
         (DESIGNS.index(design), replicate, draws, seed)
         for design in designs
@@ -200,23 +151,7 @@ def _read_store(store: Path | None) -> dict[_Task, list[list[Any]]]:
 
 
 def summarise_null(rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Count false flags.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `simulate_null`.
-    published : DataFrame
-        ``data/reference/pocket_error_control_published.csv``.
-
-    Returns
-    -------
-    DataFrame
-        A row a design, sd, prediction, quantity and level: replicates, those with nothing tested, those
-        flagged, and flagged as too high, the share flagged with Wilson's 95 % interval, and the published
-        shares of one map in the nearest design, the lowest and the highest; empty where there is none at this
-        level.
-    """
+    """Count false flags."""
     counted = rows.groupby(KEYS, sort=False, as_index=False).agg(
         replicates=("flagged", "size"),
         untested=("tested", lambda tested: int((tested == 0).sum())),
@@ -239,17 +174,7 @@ def summarise_null(rows: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_null(folder: Path, rows: pd.DataFrame, *, replicates: int, draws: int, seed: int) -> None:
-    """Write replicates, summary and provenance.
-
-    Parameters
-    ----------
-    folder : Path
-        Receives pocket_null.csv, pocket_null_summary.csv and pocket_null.json.
-    rows : DataFrame
-        From `simulate_null`.
-    replicates, draws, seed : int
-        How they were made.
-    """
+    """Write replicates, summary and provenance."""
     folder.mkdir(parents=True, exist_ok=True)
     published = pd.read_csv(project_file("data", "reference", "pocket_error_control_published.csv"))
     rows.to_csv(folder / "pocket_null.csv", index=False, lineterminator="\n")

@@ -32,25 +32,14 @@ NODES = roots_hermitenorm(60)
 
 @dataclass(frozen=True)
 class NullDesign:
-    """One way in which nothing is wrong.
+    """One way in which nothing is wrong."""
 
-    Attributes
-    ----------
-    name : {"independent", "dependent", "few", "continuous"}
-        Binary with independent records; binary with 150 dependent units of very unequal size, or with 45; a
-        continuous outcome with independent records.
-    sd : float
-        Spread of the unit effects on the logit scale.
-    predictions : tuple of str
-        "marginal" and "conditional" risk, or "mean".
-    units : int
-        Dependent units; 0 where records are independent.
-    """
-
+    # Binary with independent records; binary with 150 dependent units of very unequal size, or with 45; a
+    # continuous outcome with independent records
     name: str
-    sd: float
-    predictions: tuple[str, ...]
-    units: int = 0
+    sd: float  # Spread of the unit effects on the logit scale
+    predictions: tuple[str, ...]  # "marginal" and "conditional" risk, or "mean"
+    units: int = 0  # Dependent units; 0 where records are independent
 
 
 DESIGNS = (
@@ -68,25 +57,7 @@ an audit gets."""
 
 
 def average_risk(linear: Array, sd: float) -> Array:
-    r"""Average the risk over the effects of units: :math:`E\,\operatorname{expit}(\eta + \sigma Z)`.
-
-    Parameters
-    ----------
-    linear : float64 array, shape (n,)
-        Logits at a unit effect of zero.
-    sd : float
-        Spread of the effects.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        By Gauss-Hermite quadrature with 60 nodes.
-
-    Examples
-    --------
-    >>> average_risk(np.array([-3.0]), 0.0).round(4), average_risk(np.array([-3.0]), 1.0).round(4)
-    (array([0.0474]), array([0.0693]))
-    """
+    r"""Average the risk over the effects of units: :math:`E\,\operatorname{expit}(\eta + \sigma Z)`."""
     if not sd:
         return np.asarray(expit(linear))
     nodes, weights = NODES
@@ -97,42 +68,13 @@ def average_risk(linear: Array, sd: float) -> Array:
 
 
 def find_intercept(sd: float) -> float:
-    """Find the intercept at which 8 % have the event.
-
-    Parameters
-    ----------
-    sd : float
-        Spread of the unit effects.
-
-    Returns
-    -------
-    float
-        On the logit scale.
-
-    Examples
-    --------
-    >>> round(find_intercept(0.0), 3)
-    -2.59
-    """
+    """Find the intercept at which 8 % have the event."""
     total = np.hypot(SLOPE, sd)
     return float(brentq(lambda start: average_risk(np.array([start]), total)[0] - RATE, -10.0, 0.0))
 
 
 def draw_null(design: NullDesign, rng: np.random.Generator) -> PocketData:
-    """Draw an audit in which the first prediction is right.
-
-    Parameters
-    ----------
-    design : NullDesign
-        What is drawn.
-    rng : Generator
-        Source of everything.
-
-    Returns
-    -------
-    PocketData
-        Its table holds the pocket, for a map made by `fix_map`; 6,000 to 9,000 records.
-    """
+    """Draw an audit in which the first prediction is right."""
     n = int(rng.integers(SIZES[0], SIZES[1] + 1))
     feature = rng.standard_normal(n)
     pocket = np.floor(POCKETS * norm.cdf(feature)).astype(np.int64)

@@ -91,17 +91,7 @@ class Log:
         self._write({"started": f"{now:%Y-%m-%dT%H:%MZ}", "machine": describe_machine(), **made_by})
 
     def count(self, file: str, *, seconds: float, cpu: float, memory: float) -> None:
-        """Add a replicate.
-
-        Parameters
-        ----------
-        file : str
-            Name of the file of its rows.
-        seconds, cpu : float
-            That it took, and of one core's work in them.
-        memory : float
-            MB that its worker, and the largest process that this one started, have held at the most.
-        """
+        """Add a replicate."""
         cost = {"seconds": round(seconds, 1), "cpu": round(cpu, 1), "memory": round(memory)}
         self._write({"file": file, **cost})
 
@@ -111,18 +101,7 @@ class Log:
 
 
 def read_logs(rows: Path) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Read the logs of a folder, the oldest first.
-
-    Parameters
-    ----------
-    rows : Path
-        Folder of replicates.
-
-    Yields
-    ------
-    run, replicates
-        What the run says about itself, and its replicates; a line that was cut off counts as not written.
-    """
+    """Read the logs of a folder, the oldest first."""
     for path in sorted(rows.glob("log-*.jsonl")):
         lines = []
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -135,39 +114,14 @@ def read_logs(rows: Path) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]
 
 
 def other_makers(rows: Path) -> list[str]:
-    """Name the commits of other code that made rows of a folder.
-
-    Parameters
-    ----------
-    rows : Path
-        Folder of replicates.
-
-    Returns
-    -------
-    list of str
-        "unknown" is code that was not under version control.
-    """
+    """Name the commits of other code that made rows of a folder."""
     return sorted(
         {run["commit"] or "unknown" for run, made in read_logs(rows) if made and run["code"] != digest_code()}
     )
 
 
 def describe_makers(rows: Path, files: Mapping[str, str]) -> dict[str, Any]:
-    """Say which code made which part of the rows, and what they cost.
-
-    Parameters
-    ----------
-    rows : Path
-        Their folder.
-    files : mapping of str to str
-        World of each file.
-
-    Returns
-    -------
-    dict
-        Plain values: commit, code and versions of the code that made most replicates, all such codes with
-        their replicates, and the cost of a replicate of each world where logs tell it.
-    """
+    """Say which code made which part of the rows, and what they cost."""
     makers: dict[str, dict[str, Any]] = {}
     made: dict[str, str] = {}
     cost: dict[str, dict[str, Any]] = {}

@@ -84,25 +84,7 @@ _READERS = {STAYS_FILE: (read_stays, SUPPORTED), DIABETES_FILE: (read_visits, RE
 
 @cache
 def load_real(folder: Path, file: str) -> Records:
-    """Read a table and fit the model that outcomes are simulated from; once in each process.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds the file.
-    file : str
-        Its name.
-
-    Returns
-    -------
-    Records
-        All records, with their real outcomes, the fitted risk and the region.
-
-    Raises
-    ------
-    InputError
-        If the file is missing.
-    """
+    """Read a table and fit the model that outcomes are simulated from; once in each process."""
     read, region = _READERS[file]
     table, outcome, focal, inside, unit = read(folder)
     features = fit_encoding(table).encode(table)
@@ -135,32 +117,7 @@ def draw_real(
     file: str,
     unit_kind: UnitKind,
 ) -> Drawn:
-    """Draw records of a real table and new outcomes for them.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of everything.
-    sizes : Sizes
-        Records of each role at the most.
-    folder : Path or None
-        Holds the table.
-    file : str
-        Its name.
-    unit_kind : {"record", "unit", "site"}
-        What is given a role as a whole.
-
-    Returns
-    -------
-    Drawn
-        A replicate. Whole units have a role, and where a role then holds more records than asked for, some
-        are kept at random.
-
-    Raises
-    ------
-    InputError
-        If the table is missing.
-    """
+    """Draw records of a real table and new outcomes for them."""
     if folder is None:
         _read(None, file)
     known = load_real(Path(folder or "."), file)

@@ -45,27 +45,7 @@ ORACLE_POCKETS = 3
 def run_replicate(
     world: World, *, replicate: int, seed: int, sizes: Sizes, folder: Path | None = None
 ) -> pd.DataFrame:
-    """Run one replicate of a world; the same arguments give the same rows, wherever they are run.
-
-    Parameters
-    ----------
-    world : World
-        How records come about and what is planted.
-    replicate : int
-        Number of the replicate, from 0.
-    seed : int
-        Of the whole simulation; each world and replicate has random numbers of its own.
-    sizes : Sizes
-        Records, trees and draws.
-    folder : Path, optional
-        Holds the real tables, for worlds that need one.
-
-    Returns
-    -------
-    DataFrame
-        One row a plant and method, with `COLUMNS`, all whole numbers or names. Audit 0 answers every plant on
-        every map; the others are new audits of our maps in which nothing is wrong.
-    """
+    """Run one replicate of a world; the same arguments give the same rows, wherever they are run."""
 
     def draw(*part: str) -> Drawn:
         return world.draw(open_stream(seed, world.name, str(replicate), "records", *part), sizes, folder)

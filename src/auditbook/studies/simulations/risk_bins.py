@@ -18,22 +18,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RiskRule:
-    """Sends a record to a bin of the risk that the forest predicts.
+    """Sends a record to a bin of the risk that the forest predicts."""
 
-    Attributes
-    ----------
-    encoding, forest
-        How a table is read, and where records go.
-    means : float64 array, shape (n_leaves,)
-        Mean outcome of the graph records in each leaf.
-    edges : float64 array, shape (C - 1,)
-        Inner edges of the bins.
-    """
-
-    encoding: Encoding
-    forest: Forest
-    means: Array
-    edges: Array
+    encoding: Encoding  # How a table is read, and where records go
+    forest: Forest  # How a table is read, and where records go
+    means: Array  # shape (n_leaves,): Mean outcome of the graph records in each leaf
+    edges: Array  # shape (C - 1,): Inner edges of the bins
 
     @property
     def n_pockets(self) -> int:
@@ -54,24 +44,7 @@ class RiskRule:
 def bin_risk(
     graph: PocketData, encoding: Encoding, forest: Forest, leaves: NDArray[np.int32], *, pockets: int
 ) -> FrozenMap:
-    """Bin the risk that the similarity forest predicts.
-
-    Parameters
-    ----------
-    graph : PocketData
-        Records that the forest was grown on.
-    encoding, forest
-        From them.
-    leaves : int32 array, shape (n, n_trees)
-        Their leaves.
-    pockets : int
-        Number of bins of equal size.
-
-    Returns
-    -------
-    FrozenMap
-        Named "risk bins".
-    """
+    """Bin the risk that the similarity forest predicts."""
     flat = leaves.ravel()
     counts = np.bincount(flat, minlength=forest.n_leaves)
     sums = np.bincount(flat, np.repeat(graph.outcome, leaves.shape[1]), minlength=forest.n_leaves)
@@ -82,21 +55,12 @@ def bin_risk(
 
 @dataclass(frozen=True)
 class ErrorRule:
-    """Sends a record to a bin of the error, or of the gap in errors, that boosted trees predict.
+    """Sends a record to a bin of the error, or of the gap in errors, that boosted trees predict."""
 
-    Attributes
-    ----------
-    encoding : Encoding
-        How a table is read.
-    models : tuple of str
-        Boosted trees as text: of the error, or of the focal group's and of the reference's.
-    edges : float64 array, shape (C - 1,)
-        Inner edges of the bins.
-    """
-
-    encoding: Encoding
+    encoding: Encoding  # How a table is read
+    # Boosted trees as text: of the error, or of the focal group's and of the reference's
     models: tuple[str, ...]
-    edges: Array
+    edges: Array  # shape (C - 1,): Inner edges of the bins
 
     @property
     def n_pockets(self) -> int:
@@ -113,20 +77,7 @@ class ErrorRule:
 
 
 def predict_errors(models: tuple[str, ...], features: Array) -> Array:
-    """Predict the error, or the first model's less the second's.
-
-    Parameters
-    ----------
-    models : tuple of one or two str
-        Boosted trees as text.
-    features : float64 array, shape (n, p)
-        nan where missing.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        In units of the outcome.
-    """
+    """Predict the error, or the first model's less the second's."""
     total = np.zeros(len(features))
     for sign, text in zip((1, -1), models, strict=False):
         total += sign * np.asarray(lightgbm.Booster(model_str=text).predict(features, num_threads=1))
@@ -147,28 +98,6 @@ def bin_errors(
 
     Unlike all other groupings it sees the model's errors and, for gaps, the groups, and it is learned anew
     for each model.
-
-    Parameters
-    ----------
-    discovery : PocketData
-        All discovery records.
-    prediction : float64 array, shape (n,)
-        What the model predicts for them.
-    question : {"gap", "error"}
-        For a gap, one model of the error is fitted in each group, and their difference is binned.
-    pockets : int
-        Number of bins of equal size.
-    sizes : Sizes
-        Of the boosted trees.
-    seed : int
-        Of the boosted trees.
-    plain : bool
-        True takes the library's own settings instead of those of `sizes`.
-
-    Returns
-    -------
-    FrozenMap
-        Named "targeted", or "targeted plain".
     """
     encoding = fit_encoding(discovery.table)
     features = encoding.encode(discovery.table)

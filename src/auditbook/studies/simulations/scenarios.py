@@ -11,33 +11,15 @@ from auditbook.studies.simulations.worlds import Question, World
 
 @dataclass(frozen=True)
 class Scenario:
-    """One question asked of one world.
+    """One question asked of one world."""
 
-    Attributes
-    ----------
-    question : {"gap", "error"}
-        Whether the focal group alone is affected, or everyone.
-    number : int
-        Place in the list of its question.
-    title : str
-        In words.
-    world : World
-        How records come about.
-    region : str
-        Where the error is planted.
-    difficulty : str
-        What is to be expected.
-    published : str
-        Name in the published table; blank where the paper prints no figures of it.
-    """
-
-    question: Question
-    number: int
-    title: str
-    world: World
-    region: str
-    difficulty: str
-    published: str = ""
+    question: Question  # Whether the focal group alone is affected, or everyone
+    number: int  # Place in the list of its question
+    title: str  # In words
+    world: World  # How records come about
+    region: str  # Where the error is planted
+    difficulty: str  # What is to be expected
+    published: str = ""  # Name in the published table; blank where the paper prints no figures of it
 
 
 _FOLLOWS = "easy for whatever follows the risk; the ridge map cuts across x1 most sharply"
@@ -121,21 +103,11 @@ VARIANT_WORLDS = tuple(variant.world for variant in VARIANTS)
 
 @dataclass(frozen=True)
 class Variation:
-    """A scenario in which one thing was changed.
+    """A scenario in which one thing was changed."""
 
-    Attributes
-    ----------
-    scenario : Scenario
-        The changed one; its number is its place among the variations.
-    base : Scenario
-        The declared one that it is held against.
-    change : str
-        What differs.
-    """
-
-    scenario: Scenario
-    base: Scenario
-    change: str
+    scenario: Scenario  # The changed one; its number is its place among the variations
+    base: Scenario  # The declared one that it is held against
+    change: str  # What differs
 
 
 def _list_variations() -> tuple[Variation, ...]:
@@ -163,26 +135,5 @@ VARIATIONS = _list_variations()
 
 
 def find_world(name: str) -> World:
-    """Find a world by its name.
-
-    Parameters
-    ----------
-    name : str
-        As in `WORLDS` or `VARIANT_WORLDS`.
-
-    Returns
-    -------
-    World
-        The world.
-
-    Raises
-    ------
-    KeyError
-        If there is none of this name.
-
-    Examples
-    --------
-    >>> find_world("linear").continuous
-    True
-    """
+    """Find a world by its name."""
     return {world.name: world for world in WORLDS + VARIANT_WORLDS}[name]

@@ -34,42 +34,13 @@ SCORE_COLUMNS = (
 
 
 def f1_score(tp: Array, fp: Array, fn: Array) -> Array:
-    """Find the harmonic mean of precision and recall.
-
-    Parameters
-    ----------
-    tp, fp, fn : float64 arrays, any shape
-        Hits, false flags and misses.
-
-    Returns
-    -------
-    float64 array, same shape
-        1 when exactly the affected records are flagged, 0 when none of them is, nan without any.
-
-    Examples
-    --------
-    >>> f1_score(np.array([2.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0])).round(3).tolist()
-    [0.667, nan]
-    """
+    """Find the harmonic mean of precision and recall."""
     total = 2 * tp + fp + fn
     return np.where(total > 0, 2 * tp / np.where(total > 0, total, 1), np.nan)
 
 
 def resample_scores(counts: NDArray[np.integer], weights: Array) -> Array:
-    """Score every resample of replicates, the same replicates for all methods.
-
-    Parameters
-    ----------
-    counts : int array, shape (replicates, methods, 3)
-        tp, fp and fn.
-    weights : float64 array, shape (resamples, replicates)
-        How often each replicate was drawn.
-
-    Returns
-    -------
-    float64 array, shape (resamples, methods)
-        F1 of the sums.
-    """
+    """Score every resample of replicates, the same replicates for all methods."""
     sums = np.tensordot(weights, counts.astype(np.float64), axes=1)
     return f1_score(sums[..., 0], sums[..., 1], sums[..., 2])
 
@@ -81,23 +52,7 @@ def draw_replicates(count: int, *names: str) -> Array:
 
 
 def score_methods(rows: pd.DataFrame, scenarios: Sequence[Scenario] = SCENARIOS) -> pd.DataFrame:
-    """Score every method in every scenario, at both shifts.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `collect`.
-    scenarios : sequence of Scenario
-        Those without rows are left out.
-
-    Returns
-    -------
-    DataFrame
-        With `SCORE_COLUMNS`. Intervals are percentile intervals of resampled replicates, nan with one
-        replicate. `conflict_share` is of the scored records, `tested_share` of all pockets; `flagged`,
-        `overall_flagged` and `covered` are shares of replicates (`covered` of those in which anything was
-        tested; nan if there is none).
-    """
+    """Score every method in every scenario, at both shifts."""
     found = []
     for scenario, shift, part in _each_part(rows, scenarios):
         methods, counts = _tabulate(part)
@@ -171,25 +126,7 @@ def _share(part: float, whole: float) -> float:
 def compare_methods(
     rows: pd.DataFrame, *, own: Sequence[str] = OWN, scenarios: Sequence[Scenario] = SCENARIOS
 ) -> pd.DataFrame:
-    """Compare our groupings with every alternative, in the same replicates.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `collect`.
-    own : sequence of str
-        Groupings that are compared, with the alternatives and with each other.
-    scenarios : sequence of Scenario
-        Those without rows are left out.
-
-    Returns
-    -------
-    DataFrame
-        A row a scenario, shift, own method and other method: both scores, their difference with its paired
-        95 % interval, and what that says: a win or a loss only when the interval excludes zero. `strongest`
-        marks the alternative of the highest score; since it is picked after the fact, a win over it is a win
-        over the best.
-    """
+    """Compare our groupings with every alternative, in the same replicates."""
     found = []
     for scenario, shift, part in _each_part(rows, scenarios):
         methods, counts = _tabulate(part)
@@ -220,30 +157,12 @@ def compare_methods(
 
 
 def judge_difference(low: float, high: float) -> str:
-    """Say what the interval of a difference means.
-
-    Examples
-    --------
-    >>> judge_difference(0.1, 0.2), judge_difference(-0.1, 0.2), judge_difference(float("nan"), 0.1)
-    ('win', 'not distinguishable', 'not distinguishable')
-    """
+    """Say what the interval of a difference means."""
     return WIN if low > 0 else LOSS if high < 0 else NEITHER
 
 
 def count_false_flags(rows: pd.DataFrame) -> pd.DataFrame:
     """Count audits with any flag where nothing is wrong.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `collect`.
-
-    Returns
-    -------
-    DataFrame
-        A row a world, question and method: replicates (each with maps of its own), audits of them, those in
-        which nothing was tested (they count as quiet), those with a flag (of a pocket or of the overall
-        comparison), their share with a 95 % interval, and the share in which all intervals hold zero.
 
     Notes
     -----
@@ -272,26 +191,7 @@ def count_false_flags(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def count_independent(flagged: Array, audits: Array) -> float:
-    """Count the independent audits that say as much about a share as audits of common maps do.
-
-    Parameters
-    ----------
-    flagged, audits : float64 arrays, shape (replicates,)
-        Audits with a flag, and audits, of each replicate.
-
-    Returns
-    -------
-    float
-        The binomial variance over the one between replicates; no more than there are audits, which is also
-        what is taken when there are no flags, only flags, or one replicate.
-
-    Examples
-    --------
-    >>> count_independent(np.array([0.0, 5.0]), np.array([5.0, 5.0]))
-    2.0
-    >>> count_independent(np.zeros(60), np.full(60, 5.0))
-    300.0
-    """
+    """Count the independent audits that say as much about a share as audits of common maps do."""
     total = audits.sum()
     share = flagged.sum() / total
     if len(audits) < 2 or share in (0, 1):
@@ -301,18 +201,7 @@ def count_independent(flagged: Array, audits: Array) -> float:
 
 
 def count_verdicts(compared: pd.DataFrame) -> pd.DataFrame:
-    """Count wins and losses of each of our groupings against the strongest alternative.
-
-    Parameters
-    ----------
-    compared : DataFrame
-        From `compare_methods`.
-
-    Returns
-    -------
-    DataFrame
-        A row a question, shift and method, with the number of scenarios of each outcome.
-    """
+    """Count wins and losses of each of our groupings against the strongest alternative."""
     strongest = compared[compared["strongest"]]
     keys = ["question", "shift", "method"]
     outcomes = {says: strongest["says"] == says for says in (WIN, NEITHER, LOSS)}

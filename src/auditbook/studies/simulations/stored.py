@@ -32,26 +32,7 @@ VARIANT_ORIGIN = "variants.json"
 
 
 def store(rows: Path, target: Path) -> dict[str, Any]:
-    """Store finished replicates, what follows from them, and how they were made.
-
-    Parameters
-    ----------
-    rows : Path
-        Folder of the replicates.
-    target : Path
-        Receives the files; those of an earlier call are replaced.
-
-    Returns
-    -------
-    dict
-        The provenance, as it is written: replicates and quiet audits of each world, sizes, seeds, the code
-        that made them with its commit and versions, and what a replicate cost.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to store.
-    """
+    """Store finished replicates, what follows from them, and how they were made."""
     found = _take(rows, WORLDS)
     compared = compare_methods(found)
     tables = {
@@ -66,25 +47,7 @@ def store(rows: Path, target: Path) -> dict[str, Any]:
 
 
 def store_variants(rows: Path, target: Path) -> dict[str, Any]:
-    """Store replicates of the worlds in which one thing was changed, and their scores.
-
-    Parameters
-    ----------
-    rows : Path
-        Folder of the replicates.
-    target : Path
-        Receives the files; those of an earlier call are replaced.
-
-    Returns
-    -------
-    dict
-        The provenance, as from `store`.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to store.
-    """
+    """Store replicates of the worlds in which one thing was changed, and their scores."""
     found = _take(rows, VARIANT_WORLDS)
     scores = score_methods(found, [each.scenario for each in VARIATIONS])
     origin = describe_origin(found, rows)
@@ -111,20 +74,7 @@ def _write(target: Path, tables: dict[str, pd.DataFrame], about: str, origin: di
 
 
 def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
-    """Say how replicates were made.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `collect`.
-    rows : Path
-        Their folder.
-
-    Returns
-    -------
-    dict
-        Plain values.
-    """
+    """Say how replicates were made."""
     sizes = read_sizes(rows)
     keys = found[["world", "seed", "replicate"]].drop_duplicates()
     counts = keys.groupby("world", sort=False).size()
@@ -145,20 +95,7 @@ def describe_origin(found: pd.DataFrame, rows: Path) -> dict[str, Any]:
 
 
 def read_stored(target: Path, name: str = REPLICATES) -> pd.DataFrame:
-    """Read the stored counts of every replicate.
-
-    Parameters
-    ----------
-    target : Path
-        Folder that `store` or `store_variants` has written.
-    name : str
-        The file: `REPLICATES` or `VARIANT_REPLICATES`.
-
-    Returns
-    -------
-    DataFrame
-        As from `collect`.
-    """
+    """Read the stored counts of every replicate."""
     return pd.read_csv(target / name, keep_default_na=False)
 
 

@@ -66,13 +66,7 @@ def draw_features(n: int, rng: np.random.Generator) -> Array:
 
 
 def flag_features(values: Array) -> Array:
-    """Turn x1 and x12 into a yes of the upper fifth or a no, of mean 0 and standard deviation 1.
-
-    Examples
-    --------
-    >>> flag_features(np.array([[1.0] * 12, [0.5] * 12]))[:, 0].tolist()
-    [2.0, -0.5]
-    """
+    """Turn x1 and x12 into a yes of the upper fifth or a no, of mean 0 and standard deviation 1."""
     found = values.copy()
     for place in (0, FEATURES - 1):
         found[:, place] = np.where(values[:, place] > FIFTH, 2.0, -0.5)
@@ -88,13 +82,7 @@ def sum_effects(values: Array, *, bent: bool, slopes: Array = SLOPES) -> Array:
 
 
 def spread_effects(*, bent: bool, categories: bool, slopes: Array = SLOPES) -> float:
-    """Find the standard deviation of what the features do.
-
-    Examples
-    --------
-    >>> round(spread_effects(bent=False, categories=False), 4)
-    1.5264
-    """
+    """Find the standard deviation of what the features do."""
     variance = 0.5 * np.sum(slopes[2:] ** 2) + 0.5 * slopes[2:].sum() ** 2
     variance += slopes[0] ** 2 + (BEND**2 if bent else slopes[1] ** 2)
     if categories:
@@ -165,30 +153,6 @@ def draw_continuous(
     Planted truth: a shift of the prediction in a region. Expected difficulty: easy for anything that follows
     the risk where x1 is linear; hard for linear groupings and risk bins where the region lies in both tails
     of a U-shaped term; impossible for groupings learned from the outcome where the region lies on x12.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of everything.
-    sizes : Sizes
-        Number of records.
-    bent : bool
-        U-shaped instead of linear in x2.
-    scales : bool
-        Features in units of their own, some skewed.
-    categories : bool
-        Three categorical features of 3, 4 and 6 levels, which matter.
-    missing : bool
-        15 % of the numeric cells are missing at random; the risk is that of the true values.
-    slopes : float64 array, shape (5,)
-        Coefficients of x1 to x5.
-    explained : float
-        Share of the outcome's variance that the features explain.
-
-    Returns
-    -------
-    Drawn
-        A replicate.
     """
     n = sizes.learned(continuous=True) + sizes.audited(continuous=True)
     values = draw_features(n, rng)
@@ -227,31 +191,7 @@ def _reference_effects(bent: bool, flags: bool) -> Array:
 
 @cache
 def find_level(bent: bool, sd: float, slope: float, rate: float, flags: bool = False) -> float:
-    """Find the level of log-odds at which a given share has an event.
-
-    Parameters
-    ----------
-    bent : bool
-        Form of the effects.
-    sd : float
-        Spread of unit effects.
-    slope : float
-        Slope of the log-odds on the standardised effects.
-    rate : float
-        The share.
-    flags : bool
-        Whether x1 and x12 are yes or no.
-
-    Returns
-    -------
-    float
-        On the logit scale, exact for the 40,000 reference records.
-
-    Examples
-    --------
-    >>> round(find_level(False, 0.0, 0.0, 0.08), 3)
-    -2.442
-    """
+    """Find the level of log-odds at which a given share has an event."""
     effects = slope * _reference_effects(bent, flags)
     return float(brentq(lambda level: average_risk(level + effects, sd).mean() - rate, -10.0, 5.0))
 
@@ -270,24 +210,6 @@ def draw_binary(
     Model: log-odds :math:`\beta_0 + \eta/\mathrm{sd}(\eta)`, 8 % events. Planted truth: predictions raised by
     some points in a region. Expected difficulty: with 640 events among 8,000 records few pockets can be
     tested; one tail of a U-shaped feature is mixed with the other tail by anything learned from the outcome.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of everything.
-    sizes : Sizes
-        Number of records.
-    bent : bool
-        U-shaped instead of linear in x2.
-    steep : bool
-        The focal group, a quarter of all, is common at high risk.
-    flags : bool
-        x1 and x12 are yes or no; see `flag_features`.
-
-    Returns
-    -------
-    Drawn
-        A replicate.
     """
     n = sizes.learned(continuous=False) + sizes.audited(continuous=False)
     values = flag_features(draw_features(n, rng)) if flags else draw_features(n, rng)
@@ -312,18 +234,6 @@ def draw_dependent(rng: np.random.Generator, sizes: Sizes, _folder: object = Non
     effect of a unit that it has not seen, and the risk at b = 0 would be too low on average. Sizes of units
     are log-normal. Planted truth: as with independent records. Expected difficulty: 45 units are audited, and
     a pocket needs 15 of them, so that more stays untested; mean errors vary with the units that were drawn.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of everything.
-    sizes : Sizes
-        Expected number of records, and number of units.
-
-    Returns
-    -------
-    Drawn
-        A replicate; the number of records varies.
     """
     held = round(0.3 * sizes.units)
     graph_units = held - round(sizes.calibration * held)

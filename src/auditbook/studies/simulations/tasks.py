@@ -40,77 +40,33 @@ PLAN = "simulation.json"
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """One replicate of one world: the key of its rows.
+    """One replicate of one world: the key of its rows."""
 
-    Attributes
-    ----------
-    replicate : int
-        Number of the replicate, from 0.
-    world : str
-        Name of the world.
-    seed : int
-        Of the whole simulation.
-    """
-
-    replicate: int
-    world: str
-    seed: int
+    replicate: int  # Number of the replicate, from 0
+    world: str  # Name of the world
+    seed: int  # Of the whole simulation
 
     @property
     def file(self) -> str:
-        """Name of the file of its rows.
-
-        Examples
-        --------
-        >>> Task(7, "binary one tail", 1).file
-        'binary-one-tail-1-00007.csv'
-        """
+        """Name of the file of its rows."""
         return f"{self.world.replace(' ', '-')}-{self.seed}-{self.replicate:05d}.csv"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended.
+    """How a task ended."""
 
-    Attributes
-    ----------
-    task : Task
-        Which.
-    rows : str
-        Its rows as CSV; blank when it failed.
-    fault : str
-        What went wrong; blank when nothing did.
-    seconds, cpu : float
-        How long it took, and how long one core would have been busy.
-    memory : float
-        MB that its worker and the largest process it started have held at the most, until then.
-    """
-
-    task: Task
-    rows: str
-    fault: str
-    seconds: float = 0.0
-    cpu: float = 0.0
+    task: Task  # Which
+    rows: str  # Its rows as CSV; blank when it failed
+    fault: str  # What went wrong; blank when nothing did
+    seconds: float = 0.0  # How long it took, and how long one core would have been busy
+    cpu: float = 0.0  # How long it took, and how long one core would have been busy
+    # MB that its worker and the largest process it started have held at the most, until then
     memory: float = 0.0
 
 
 def plan_tasks(worlds: Iterable[World], *, replicates: int, seed: int) -> list[Task]:
-    """List the tasks, a replicate of every world before the next of any.
-
-    Parameters
-    ----------
-    worlds : iterable of World
-        In their order.
-    replicates : int
-        Of each.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    list of Task
-        Whatever was done before is not looked at.
-    """
+    """List the tasks, a replicate of every world before the next of any."""
     names = [world.name for world in worlds]
     return [Task(replicate, name, seed) for replicate in range(replicates) for name in names]
 
@@ -129,35 +85,6 @@ def run_tasks(
 
     A task that fails, or whose worker dies, is tried once more. The files are written here, complete or not
     at all, so that workers need no common disk and an interruption loses only what was running.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        What is wanted.
-    rows : Path
-        Folder of the rows; made when it is not there.
-    sizes : Sizes
-        Records, trees and draws of every task.
-    data : Path, optional
-        Folder with real tables, as the workers see it.
-    jobs : int
-        Processes on this machine.
-    scheduler : str
-        Address of a Dask scheduler that runs the tasks instead, such as "tcp://node:8786".
-    say : callable
-        Is told how far it is, and how long the rest will take.
-
-    Returns
-    -------
-    int
-        Tasks that were run; the others were there.
-
-    Raises
-    ------
-    InputError
-        If the folder holds rows of other sizes, or Dask is not installed.
-    RunError
-        If tasks failed twice; all others are kept.
     """
     claim_folder(rows, sizes)
     waiting = [task for task in tasks if not (rows / task.file).exists()]
@@ -206,13 +133,7 @@ class _Clock:
 
 
 def format_time(seconds: float) -> str:
-    """Write a time roughly.
-
-    Examples
-    --------
-    >>> format_time(42), format_time(4000), format_time(100_000)
-    ('42 s', '1 h 07 min', '27 h 47 min')
-    """
+    """Write a time roughly."""
     minutes = round(seconds / 60)
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -220,24 +141,7 @@ def format_time(seconds: float) -> str:
 
 
 def attempt_task(task: Task, sizes: Sizes, data: Path | None, code: str) -> Outcome:
-    """Run one task and catch what goes wrong; this is all that a worker does.
-
-    Parameters
-    ----------
-    task : Task
-        Which.
-    sizes : Sizes
-        Records, trees and draws.
-    data : Path or None
-        Folder with real tables.
-    code : str
-        Digest of the code that the rows are to be made with.
-
-    Returns
-    -------
-    Outcome
-        Rows, or the fault.
-    """
+    """Run one task and catch what goes wrong; this is all that a worker does."""
     started, spent = monotonic(), _cpu_seconds()
     try:
         if code != digest_code():
@@ -338,20 +242,7 @@ def _reach(distributed: Any, scheduler: str) -> None:
 
 
 def claim_folder(rows: Path, sizes: Sizes) -> None:
-    """Make the folder of the rows, or check that those in it were made with the same sizes.
-
-    Parameters
-    ----------
-    rows : Path
-        The folder.
-    sizes : Sizes
-        What is to be run.
-
-    Raises
-    ------
-    InputError
-        If it was made with others, or cannot be made or written in.
-    """
+    """Make the folder of the rows, or check that those in it were made with the same sizes."""
     known = rows / PLAN
     try:
         rows.mkdir(parents=True, exist_ok=True)
@@ -365,23 +256,7 @@ def claim_folder(rows: Path, sizes: Sizes) -> None:
 
 
 def read_sizes(rows: Path) -> Sizes:
-    """Read what the rows of a folder were made with.
-
-    Parameters
-    ----------
-    rows : Path
-        The folder.
-
-    Returns
-    -------
-    Sizes
-        Of all its rows.
-
-    Raises
-    ------
-    InputError
-        If the folder does not say.
-    """
+    """Read what the rows of a folder were made with."""
     try:
         return Sizes(**json.loads((rows / PLAN).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as fault:
@@ -413,23 +288,7 @@ def _write_draft(path: Path, text: str) -> Path:
 
 
 def collect(rows: Path) -> pd.DataFrame:
-    """Read all finished replicates of a folder.
-
-    Parameters
-    ----------
-    rows : Path
-        The folder.
-
-    Returns
-    -------
-    DataFrame
-        With the columns of `run_replicate`, by world and replicate.
-
-    Raises
-    ------
-    InputError
-        If there are none, or a file is damaged.
-    """
+    """Read all finished replicates of a folder."""
     parts = {path: _read_rows(path) for path in sorted(rows.glob("*.csv"))}
     if not parts:
         raise InputError(f"{rows} holds no finished replicate")

@@ -28,21 +28,12 @@ STRONG = np.array([2.0, *SLOPES[1:]])
 
 @dataclass(frozen=True)
 class Variant:
-    """A world that differs from a declared one in one thing.
+    """A world that differs from a declared one in one thing."""
 
-    Attributes
-    ----------
-    world, base : World
-        The changed and the declared one.
-    change : str
-        What differs, in words.
-    regions : tuple of (str, str)
-        Region in the changed world, and the declared region that it is held against.
-    """
-
-    world: World
-    base: World
-    change: str
+    world: World  # The changed and the declared one
+    base: World  # The changed and the declared one
+    change: str  # What differs, in words
+    # Region in the changed world, and the declared region that it is held against
     regions: tuple[tuple[str, str], ...]
 
 
@@ -55,28 +46,7 @@ def draw_sized(
     times: float,
     only_discovery: bool = False,
 ) -> Drawn:
-    """Draw a world with more records.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of everything.
-    sizes : Sizes
-        Number of records, before.
-    folder : Path, optional
-        Of real tables.
-    draw : callable
-        Of the declared world.
-    times : float
-        How many times as many.
-    only_discovery : bool
-        Binary outcomes only: as many audit records as before.
-
-    Returns
-    -------
-    Drawn
-        A replicate.
-    """
+    """Draw a world with more records."""
     audit = 1.0 if only_discovery else times
     more = replace(
         sizes,

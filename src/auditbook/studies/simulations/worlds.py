@@ -28,50 +28,26 @@ Shift = Literal["none", "smaller", "larger"]
 
 @dataclass(frozen=True)
 class Plant:
-    """An error that is planted in an otherwise right prediction.
+    """An error that is planted in an otherwise right prediction."""
 
-    Attributes
-    ----------
-    question : {"gap", "error"}
-        Whether it falls on the focal group alone, and gaps are audited, or on everyone, and mean errors are.
-    region : str
-        Where it falls; blank where nothing is planted.
-    shift : {"none", "smaller", "larger"}
-        How large it is.
-    """
-
+    # Whether it falls on the focal group alone, and gaps are audited, or on everyone, and mean errors are
     question: Question
-    region: str = ""
-    shift: Shift = "none"
+    region: str = ""  # Where it falls; blank where nothing is planted
+    shift: Shift = "none"  # How large it is
 
     @property
     def name(self) -> str:
-        """The plant as tables and models are named.
-
-        Examples
-        --------
-        >>> Plant("gap", "tails", "larger").name, Plant("error").name
-        ('gap tails larger', 'error none')
-        """
+        """The plant as tables and models are named."""
         return " ".join(part for part in (self.question, self.region, self.shift) if part)
 
 
 @dataclass(frozen=True)
 class Records:
-    """Some records of a world, with what only a simulation knows.
+    """Some records of a world, with what only a simulation knows."""
 
-    Attributes
-    ----------
-    data : PocketData
-        Features, outcomes, units and groups; no predictions.
-    risk : float64 array, shape (n,)
-        Expected outcome given the features: what a model should predict.
-    regions : mapping of str to int8 array, shape (n,)
-        1 where a planted error raises the prediction, -1 where it lowers it, 0 outside the region.
-    """
-
-    data: PocketData
-    risk: Array
+    data: PocketData  # Features, outcomes, units and groups; no predictions
+    risk: Array  # shape (n,): Expected outcome given the features: what a model should predict
+    # shape (n,): 1 where a planted error raises the prediction, -1 where it lowers it, 0 outside the region
     regions: Mapping[str, Signs]
 
     def take(self, positions: NDArray[np.integer]) -> "Records":
@@ -82,70 +58,30 @@ class Records:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One replicate of a world.
+    """One replicate of a world."""
 
-    Attributes
-    ----------
-    discovery : Records
-        Graph and calibration records.
-    graph, calibration : int64 arrays
-        Positions of the two among them.
-    audit : Records
-        What is audited.
-    """
-
-    discovery: Records
-    graph: NDArray[np.int64]
-    calibration: NDArray[np.int64]
-    audit: Records
+    discovery: Records  # Graph and calibration records
+    graph: NDArray[np.int64]  # Positions of the two among them
+    calibration: NDArray[np.int64]  # Positions of the two among them
+    audit: Records  # What is audited
 
 
 @dataclass(frozen=True)
 class World:
-    """A declared way in which records come about.
+    """A declared way in which records come about."""
 
-    Attributes
-    ----------
-    name : str
-        Name in tables, and of the random numbers.
-    continuous : bool
-        Whether the outcome is a number.
-    draw : callable
-        Makes one replicate from a Generator, `Sizes`, and the folder of real tables (None without).
-    plants : tuple of Plant
-        What is planted, one at a time, in the same records.
-    real : str
-        File with real covariates that it needs; blank for none.
-    changes : tuple of (str, value)
-        Constants of the pocket audit that differ in it, by their name.
-    """
-
-    name: str
-    continuous: bool
+    name: str  # Name in tables, and of the random numbers
+    continuous: bool  # Whether the outcome is a number
+    # Makes one replicate from a Generator, `Sizes`, and the folder of real tables (None without)
     draw: Callable[..., Drawn]
-    plants: tuple[Plant, ...]
-    real: str = ""
+    plants: tuple[Plant, ...]  # What is planted, one at a time, in the same records
+    real: str = ""  # File with real covariates that it needs; blank for none
+    # Constants of the pocket audit that differ in it, by their name
     changes: tuple[tuple[str, Any], ...] = ()
 
 
 def plan_plants(*, gaps: tuple[str, ...], errors: tuple[str, ...]) -> tuple[Plant, ...]:
-    """List what is planted in a world: nothing, then gaps at the larger shift and errors at both.
-
-    Parameters
-    ----------
-    gaps, errors : tuples of str
-        Regions in which an error for the focal group, and one for everyone, is planted.
-
-    Returns
-    -------
-    tuple of Plant
-        Gaps first.
-
-    Examples
-    --------
-    >>> [plant.name for plant in plan_plants(gaps=("x1",), errors=())]
-    ['gap none', 'gap x1 larger', 'error none']
-    """
+    """List what is planted in a world: nothing, then gaps at the larger shift and errors at both."""
     sizes: tuple[Shift, ...] = ("smaller", "larger")
     found = [Plant("gap"), *(Plant("gap", region, "larger") for region in gaps)]
     return (*found, Plant("error"), *(Plant("error", region, size) for region in errors for size in sizes))
@@ -157,18 +93,6 @@ def plant_error(records: Records, plant: Plant) -> Array:
     A binary prediction is kept between 0 and 1. Where a region has halves of opposite sign, clipping takes
     more of the lowered half than of the raised one; the raised half is then shifted by no more than the
     lowered one on average, so that the errors still cancel.
-
-    Parameters
-    ----------
-    records : Records
-        Where it is planted.
-    plant : Plant
-        What is planted.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        Predictions.
     """
     if plant.shift == "none":
         return records.risk.copy()
@@ -183,20 +107,7 @@ def plant_error(records: Records, plant: Plant) -> Array:
 
 
 def affected(records: Records, plant: Plant) -> Signs:
-    """Tell which records a planted error falls on.
-
-    Parameters
-    ----------
-    records : Records
-        Of any role.
-    plant : Plant
-        What is planted.
-
-    Returns
-    -------
-    int8 array, shape (n,)
-        1 where predictions are too high, -1 where they are too low, 0 elsewhere.
-    """
+    """Tell which records a planted error falls on."""
     if plant.shift == "none":
         return np.zeros(len(records.risk), np.int8)
     signs = records.regions[plant.region]
@@ -216,30 +127,7 @@ def make_records(
     unit: NDArray[np.integer] | None = None,
     unit_kind: UnitKind = "record",
 ) -> Records:
-    """Put the parts of some records together.
-
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Features.
-    outcome, risk : float64 arrays, shape (n,)
-        What happened, and what was expected.
-    focal : bool array, shape (n,)
-        Members of the focal group.
-    regions : mapping of str to int8 array, shape (n,)
-        Where errors can be planted.
-    continuous : bool
-        Whether the outcome is a number.
-    unit : int array, shape (n,), optional
-        Unit of each record; each is its own without it.
-    unit_kind : {"record", "unit", "site"}
-        What a unit is.
-
-    Returns
-    -------
-    Records
-        In the given order.
-    """
+    """Put the parts of some records together."""
     units = np.arange(len(outcome)) if unit is None else unit.astype(np.int64)
     group = Attribute("group", GROUPS, np.where(focal, FOCAL, 1), "reference")
     data = PocketData(table.reset_index(drop=True), outcome, continuous, units, unit_kind, (group,))
@@ -247,20 +135,7 @@ def make_records(
 
 
 def split_roles(records: Records, sizes: Sizes) -> Drawn:
-    """Divide independent records into graph, calibration and audit, in the order in which they were drawn.
-
-    Parameters
-    ----------
-    records : Records
-        All of both roles.
-    sizes : Sizes
-        How many are learned from; the others are audited.
-
-    Returns
-    -------
-    Drawn
-        The replicate.
-    """
+    """Divide independent records into graph, calibration and audit, in the order in which they were drawn."""
     learned = sizes.learned(continuous=records.data.continuous)
     graph = learned - round(sizes.calibration * learned)
     return Drawn(
@@ -272,18 +147,7 @@ def split_roles(records: Records, sizes: Sizes) -> Drawn:
 
 
 def mark_region(records: Records) -> Records:
-    """Write each region into the table, for the map of the oracle; no other map has seen these columns.
-
-    Parameters
-    ----------
-    records : Records
-        Of the audit.
-
-    Returns
-    -------
-    Records
-        With a column `oracle_column(region)` for each: 0 outside, 1 where raised, 2 where lowered.
-    """
+    """Write each region into the table, for the map of the oracle; no other map has seen these columns."""
     columns = {oracle_column(name): signs % 3 for name, signs in records.regions.items()}
     table = records.data.table.assign(**columns)
     return replace(records, data=replace(records.data, table=table))

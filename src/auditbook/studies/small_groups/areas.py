@@ -46,33 +46,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AucDesign:
-    """One population and the size of its smallest group.
+    """One population and the size of its smallest group."""
 
-    Attributes
-    ----------
-    groups : int
-        Number of groups.
-    smallest : int
-        Records of the smallest.
-    event_rate : float
-        The same in every group.
-    level : float
-        AUC within every group but the smallest.
-    gap : float
-        How much lower it is within the smallest.
-    sites : int
-        Number of sites; 0 when records are independent.
-    scatter : float
-        SD of the sites' shifts.
-    """
-
-    groups: int
-    smallest: int
-    event_rate: float
-    level: float
-    gap: float
-    sites: int = 0
-    scatter: float = 0.0
+    groups: int  # Number of groups
+    smallest: int  # Records of the smallest
+    event_rate: float  # The same in every group
+    level: float  # AUC within every group but the smallest
+    gap: float  # How much lower it is within the smallest
+    sites: int = 0  # Number of sites; 0 when records are independent
+    scatter: float = 0.0  # SD of the sites' shifts
 
     @property
     def name(self) -> str:
@@ -133,26 +115,7 @@ class Scores:
 
 
 def draw_scores(design: AucDesign, rng: np.random.Generator) -> Scores:
-    """Draw the records of one audit.
-
-    Parameters
-    ----------
-    design : AucDesign
-        The population.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    Scores
-        Group by group, the smallest first.
-
-    Examples
-    --------
-    >>> design = AucDesign(2, 60, 0.2, 0.75, 0.1)
-    >>> np.bincount(draw_scores(design, np.random.default_rng(1)).codes).tolist()
-    [60, 2000]
-    """
+    """Draw the records of one audit."""
     codes = np.repeat(np.arange(design.groups), design.sizes)
     outcome = (rng.random(len(codes)) < design.event_rate).astype(np.int8)
     values = rng.standard_normal(len(codes)) + design.means[codes, 1 - outcome]
@@ -165,20 +128,7 @@ def draw_scores(design: AucDesign, rng: np.random.Generator) -> Scores:
 
 @cache
 def find_truth(design: AucDesign, seed: int) -> Truths:
-    """Give the true areas and differences.
-
-    Parameters
-    ----------
-    design : AucDesign
-        The population.
-    seed : int
-        Not needed: all of it is exact.
-
-    Returns
-    -------
-    mapping of (figure, support) to Truth
-        By figure; those by sites estimate the same.
-    """
+    """Give the true areas and differences."""
     areas, share = design.areas, design.sizes / design.sizes.sum()
     exact = {
         WITHIN: Truth(float(areas[0, 0])),
@@ -193,31 +143,7 @@ def find_truth(design: AucDesign, seed: int) -> Truths:
 
 
 def run_replicate(design: AucDesign, *, replicate: int, seed: int) -> list[Reading]:
-    """Draw one audit and read its areas, taking records as independent and, with sites, sites too.
-
-    Parameters
-    ----------
-    design : AucDesign
-        The population.
-    replicate : int
-        Its number, from 0.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    list of Reading
-        The smallest group's area; that of its events against the non-events of the largest group; the
-        overall one; the largest difference of areas within groups, each with its interval; whether all areas
-        of the matrix lie in their intervals, single and simultaneous; whether the verdict on AUC
-        parity is that of the population. Supported: every group has the minimum support.
-
-    Examples
-    --------
-    >>> found = run_replicate(AucDesign(2, 250, 0.2, 0.75, 0.1), replicate=0, seed=1)
-    >>> found[0][0], len(found)
-    ('within AUC', 7)
-    """
+    """Draw one audit and read its areas, taking records as independent and, with sites, sites too."""
     rng = open_stream(seed, "small groups", "auc", design.name, str(replicate))
     audit = draw_scores(design, rng)
     matrix = auc_matrix(audit.outcome, audit.values, audit.codes, design.groups, site=audit.site)

@@ -25,18 +25,10 @@ Reading = tuple[str, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Truth:
-    """What a figure estimates, in the population.
+    """What a figure estimates, in the population."""
 
-    Attributes
-    ----------
-    value : float
-        The truth; nan for a figure that is only right or wrong.
-    threshold : float
-        The bound that the figure is held against; nan without one.
-    """
-
-    value: float
-    threshold: float = float("nan")
+    value: float  # The truth; nan for a figure that is only right or wrong
+    threshold: float = float("nan")  # The bound that the figure is held against; nan without one
 
 
 Truths = Mapping[tuple[str, str], Truth]
@@ -44,37 +36,7 @@ Truths = Mapping[tuple[str, str], Truth]
 
 
 def measure_figures(readings: pd.DataFrame, truths: Truths) -> pd.DataFrame:
-    """Measure every figure of one design over its replicates.
-
-    Parameters
-    ----------
-    readings : DataFrame
-        Columns `READING_COLUMNS`, a row a figure and replicate.
-    truths : mapping of (figure, support) to Truth
-        What the figures estimate.
-
-    Returns
-    -------
-    DataFrame
-        Two rows a figure, for all replicates and for the supported ones, with the columns `MEASURES`:
-
-        - `replicates`, `given`: audits of this kind, and those in which the figure exists;
-        - `truth`, `threshold`, `mean`, `bias`, `rmse`: what is estimated, what it is held against,
-          and how far the estimates lie from the truth;
-        - `intervals`, `covered`, `below`, `above`: intervals, those that hold the truth, and those that lie
-          wholly below it and wholly above it;
-        - `told`: intervals that leave out the threshold and lie on the same side of it as the truth;
-        - `width`: median width of the intervals;
-        - `judged`, `right`: audits that decided something, and those that decided as the truth has it.
-
-    Examples
-    --------
-    >>> rows = [("kappa", 0.5, 0.3, 0.7, 1.0, 1.0), ("kappa", 0.1, 0.0, 0.2, 0.0, 0.0)]
-    >>> readings = pd.DataFrame(rows, columns=READING_COLUMNS)
-    >>> found = measure_figures(readings, {("kappa", EVERY): Truth(0.6, 0.4)})
-    >>> found[["support", "given", "covered", "below"]].to_numpy().tolist()
-    [['every', 2, 1, 1], ['supported', 1, 1, 0]]
-    """
+    """Measure every figure of one design over its replicates."""
     found = []
     for figure, rows in readings.groupby("figure", sort=False):
         for support, part in ((EVERY, rows), (SUPPORTED, rows[rows["supported"] == 1])):
@@ -118,34 +80,11 @@ def _leave_out(low: Array, high: Array, truth: Truth) -> NDArray[np.bool_]:
 
 
 def frame_readings(replicates: Sequence[Sequence[Reading]]) -> pd.DataFrame:
-    """Put the readings of many replicates into one table.
-
-    Parameters
-    ----------
-    replicates : sequence of sequence of Reading
-        One a replicate, from 0.
-
-    Returns
-    -------
-    DataFrame
-        Columns `replicate` and `READING_COLUMNS`.
-
-    Examples
-    --------
-    >>> nan = float("nan")
-    >>> frame_readings([[("kappa", 0.5, nan, nan, 1.0, 1.0)]])["replicate"].tolist()
-    [0]
-    """
+    """Put the readings of many replicates into one table."""
     rows = [(place, *reading) for place, readings in enumerate(replicates) for reading in readings]
     return pd.DataFrame(rows, columns=["replicate", *READING_COLUMNS])
 
 
 def mark_right(said: bool, true: bool, *, known: bool = True) -> float:
-    """Return 1 when what was said is so, 0 when not, nan when nothing was said.
-
-    Examples
-    --------
-    >>> mark_right(True, True), mark_right(True, False)
-    (1.0, 0.0)
-    """
+    """Return 1 when what was said is so, 0 when not, nan when nothing was said."""
     return float(said == true) if known else float("nan")

@@ -44,27 +44,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SiteDesign:
-    """Sites, and how far the attributes lie from the threshold there.
+    """Sites, and how far the attributes lie from the threshold there."""
 
-    Attributes
-    ----------
-    sites : int
-        Number of sites.
-    smallest : int
-        Records of each small group that a site has on average.
-    distance : float
-        Distance of every attribute's DI from 0.80 in the population.
-    sides : int
-        2 when two attributes fail and two pass, 1 when all four pass.
-    scatter : float
-        SD of the sites' factors on the logarithmic scale.
-    """
-
-    sites: int
-    smallest: int
-    distance: float
-    sides: int
-    scatter: float
+    sites: int  # Number of sites
+    smallest: int  # Records of each small group that a site has on average
+    distance: float  # Distance of every attribute's DI from 0.80 in the population
+    sides: int  # 2 when two attributes fail and two pass, 1 when all four pass
+    scatter: float  # SD of the sites' factors on the logarithmic scale
 
     @property
     def name(self) -> str:
@@ -97,28 +83,7 @@ DESIGNS = tuple(_list_designs())
 
 
 def draw_sites(design: SiteDesign, sites: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw sites by the small groups that their records belong to.
-
-    Parameters
-    ----------
-    design : SiteDesign
-        The population.
-    sites : int
-        How many.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    int array, shape (sites, 16, 4)
-        Records of each row of `MEMBERS`, in the order tp, fp, fn, tn.
-
-    Examples
-    --------
-    >>> design = SiteDesign(20, 60, 0.05, 2, 0.05)
-    >>> draw_sites(design, 2, np.random.default_rng(1)).sum(axis=(1, 2)).tolist()
-    [300, 300]
-    """
+    """Draw sites by the small groups that their records belong to."""
     shares = np.where(MEMBERS == 1, SHARE, 1 - SHARE).prod(axis=1)
     records = rng.multinomial(round(design.smallest / SHARE), shares, size=sites)
     ratios = design.ratios * np.exp(design.scatter * rng.standard_normal((sites, len(ITEMS))))
@@ -130,26 +95,7 @@ def draw_sites(design: SiteDesign, sites: int, rng: np.random.Generator) -> NDAr
 
 
 def count_folds(design: SiteDesign, at_site: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Put sites together into folds and count the groups of every attribute.
-
-    Parameters
-    ----------
-    design : SiteDesign
-        Says how many sites are in a fold.
-    at_site : int array, shape (sites, 16, 4)
-        From `draw_sites`.
-
-    Returns
-    -------
-    int array, shape (4, folds, 2, 4)
-        By attribute and fold: counts of all others and of the small group.
-
-    Examples
-    --------
-    >>> design = SiteDesign(40, 60, 0.05, 2, 0.05)
-    >>> count_folds(design, draw_sites(design, 40, np.random.default_rng(1))).shape
-    (4, 20, 2, 4)
-    """
+    """Put sites together into folds and count the groups of every attribute."""
     together = design.sites // design.folds
     folds = at_site.reshape(-1, together, *at_site.shape[1:]).sum(axis=1)
     inside = np.einsum("fmc,mi->ifc", folds, MEMBERS)
@@ -157,18 +103,7 @@ def count_folds(design: SiteDesign, at_site: NDArray[np.int64]) -> NDArray[np.in
 
 
 def judge_folds(counts: NDArray[np.int64]) -> Array:
-    """Judge every attribute in every fold.
-
-    Parameters
-    ----------
-    counts : int array, shape (4, folds, 2, 4)
-        From `count_folds`.
-
-    Returns
-    -------
-    float array, shape (4, folds)
-        1 for a pass, 0 for a fail, nan for a missing rating: a group lacks the minimum support.
-    """
+    """Judge every attribute in every fold."""
     values = RULE.values(counts)
     short = lack_support(RULE, stratum_sizes(counts), protocol=Protocol()) | np.isnan(values)
     return np.where(short, np.nan, RULE.passes(values).astype(float))
@@ -176,20 +111,7 @@ def judge_folds(counts: NDArray[np.int64]) -> Array:
 
 @cache
 def find_truth(design: SiteDesign, seed: int) -> Truths:
-    """Find the agreement of very many folds.
-
-    Parameters
-    ----------
-    design : SiteDesign
-        The population.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    mapping of (figure, support) to Truth
-        Kappa is nan where the folds leave it undefined.
-    """
+    """Find the agreement of very many folds."""
     sites = FRESH * (design.sites // design.folds)
     table = tally(judge_folds(count_folds(design, draw_sites(design, sites, _stream(design, seed, "truth")))))
     return {
@@ -204,29 +126,7 @@ def _stream(design: SiteDesign, seed: int, what: str) -> np.random.Generator:
 
 
 def run_replicate(design: SiteDesign, *, replicate: int, seed: int) -> list[Reading]:
-    """Draw one set of sites and read how far their folds agree.
-
-    Parameters
-    ----------
-    design : SiteDesign
-        The population.
-    replicate : int
-        Its number, from 0.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    list of Reading
-        Kappa with its interval (right: on the same side of 0.40 as the true one), raw agreement and AC1.
-        Supported: kappa is defined.
-
-    Examples
-    --------
-    >>> design = SiteDesign(20, 250, 0.1, 2, 0.05)
-    >>> [reading[0] for reading in run_replicate(design, replicate=0, seed=1)]
-    ['kappa', 'raw agreement', 'AC1']
-    """
+    """Draw one set of sites and read how far their folds agree."""
     at_site = draw_sites(design, design.sites, _stream(design, seed, str(replicate)))
     ratings = judge_folds(count_folds(design, at_site))
     ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]  # as `rate_agreement` has it

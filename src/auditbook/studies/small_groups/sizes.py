@@ -24,24 +24,12 @@ SPREAD = "CV"
 
 @dataclass(frozen=True)
 class SizeDesign:
-    """A population, the subsample's smallest group, and the size of the audit.
+    """A population, the subsample's smallest group, and the size of the audit."""
 
-    Attributes
-    ----------
-    metric : str
-        Name of a metric of counts.
-    smallest : int
-        Records of the smallest group in a subsample, on average; the other group has 10,000.
-    distance : float
-        Of the true value from the threshold; above 0 it passes.
-    times : int
-        Size of the audit, in subsamples.
-    """
-
-    metric: str
-    smallest: int
-    distance: float
-    times: int
+    metric: str  # Name of a metric of counts
+    smallest: int  # Records of the smallest group in a subsample, on average; the other group has 10,000
+    distance: float  # Of the true value from the threshold; above 0 it passes
+    times: int  # Size of the audit, in subsamples
 
     @property
     def name(self) -> str:
@@ -65,20 +53,7 @@ DESIGNS = tuple(_list_designs())
 
 @cache
 def find_truth(design: SizeDesign, seed: int) -> Truths:
-    """Find the coefficient of variation of fresh audits of the subsamples' size.
-
-    Parameters
-    ----------
-    design : SizeDesign
-        The population.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    mapping of (figure, support) to Truth
-        One entry.
-    """
+    """Find the coefficient of variation of fresh audits of the subsamples' size."""
     rule, rng = find_metric(design.metric), _stream(design, seed, "truth")
     values = resample_values(rule, _draw(design, 1, FRESH, rng), required=np.ones((1, 2), bool))
     found = summarise_resamples(rule, values)
@@ -100,28 +75,7 @@ def _stream(design: SizeDesign, seed: int, what: str) -> np.random.Generator:
 
 
 def run_replicate(design: SizeDesign, *, replicate: int, seed: int) -> list[Reading]:
-    """Draw one audit and read the spread of its subsamples.
-
-    Parameters
-    ----------
-    design : SizeDesign
-        The population.
-    replicate : int
-        Its number, from 0.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    list of Reading
-        CV with its interval; right: on the same side of 5 % as the true one. Supported: the metric was
-        defined in every subsample, without which a size gives no N*.
-
-    Examples
-    --------
-    >>> run_replicate(SizeDesign("DI", 500, 0.05, 2), replicate=0, seed=1)[0][0]
-    'CV'
-    """
+    """Draw one audit and read the spread of its subsamples."""
     rng = _stream(design, seed, str(replicate))
     counts = _draw(design, design.times, 1, rng)[0]
     size = int(design.population.sizes.sum())

@@ -72,21 +72,11 @@ REPLICATE_FILE, ORIGIN = "small_groups_replicates.csv.gz", "small_groups.json"
 
 @dataclass(frozen=True)
 class Family:
-    """Designs of one kind, and how one of their audits is drawn and read.
+    """Designs of one kind, and how one of their audits is drawn and read."""
 
-    Attributes
-    ----------
-    designs : tuple
-        Frozen dataclasses with a `name`.
-    find_truth : callable
-        Of design and seed.
-    run_replicate : callable
-        Of design; `replicate` and `seed` by name.
-    """
-
-    designs: tuple[Any, ...]
-    find_truth: Callable[[Any, int], Truths]
-    run_replicate: Callable[..., list[Reading]]
+    designs: tuple[Any, ...]  # Frozen dataclasses with a `name`
+    find_truth: Callable[[Any, int], Truths]  # Of design and seed
+    run_replicate: Callable[..., list[Reading]]  # Of design; `replicate` and `seed` by name
 
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
@@ -110,30 +100,7 @@ def count_replicates(design: Any, wanted: int) -> int:
 
 
 def run_design(family: Family, design: Any, *, replicates: int, seed: int) -> dict[str, pd.DataFrame]:
-    """Run all replicates of one design.
-
-    Parameters
-    ----------
-    family : Family
-        An entry of `FAMILIES`.
-    design : dataclass
-        One of its designs.
-    replicates : int
-        How many.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        ``measured``, from `measure_figures`; ``kept``, the first replicates, from `frame_readings`.
-
-    Examples
-    --------
-    >>> found = run_design(FAMILIES["sizes"], FAMILIES["sizes"].designs[-1], replicates=3, seed=1)
-    >>> found["measured"]["replicates"].tolist(), len(found["kept"])
-    ([3, 3], 2)
-    """
+    """Run all replicates of one design."""
     found = [
         family.run_replicate(design, replicate=replicate, seed=seed)
         for replicate in range(count_replicates(design, replicates))
@@ -152,26 +119,7 @@ def simulate(
     store: Path | None = None,
     families: Mapping[str, Family] = FAMILIES,
 ) -> dict[str, dict[str, pd.DataFrame]]:
-    """Run all designs of all families, going on where an earlier call stopped.
-
-    Parameters
-    ----------
-    replicates : int
-        Of each design; those of calibration get 200 at the most, those of areas two and a half times as many.
-    seed : int
-        Of the simulation.
-    store : Path, optional
-        Folder that receives each design once it is done. What it holds under other settings is not read;
-        delete it when what is simulated has changed.
-    families : mapping of str to Family
-        What to run.
-
-    Returns
-    -------
-    dict of str to dict of str to DataFrame
-        By family: ``measured``, the designs' fields and `MEASURES`; ``kept``, the design's name, the number
-        of the replicate and `READING_COLUMNS`.
-    """
+    """Run all designs of all families, going on where an earlier call stopped."""
     return {
         name: _run_family(name, family, replicates=replicates, seed=seed, store=store)
         for name, family in families.items()
@@ -229,17 +177,7 @@ def _add_to_store(path: Path | None, design: str, tables: Any, *, replicates: in
 def write_results(
     folder: Path, results: Mapping[str, Mapping[str, pd.DataFrame]], *, replicates: int, seed: int
 ) -> None:
-    """Write measures, kept replicates and provenance.
-
-    Parameters
-    ----------
-    folder : Path
-        Receives small_groups_<family>.csv, small_groups_replicates.csv.gz and small_groups.json.
-    results : mapping
-        From `simulate`.
-    replicates, seed : int
-        How they were made.
-    """
+    """Write measures, kept replicates and provenance."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, tables in results.items():
         text = tables["measured"].to_csv(index=False, lineterminator="\n", float_format="%.6g")

@@ -33,40 +33,23 @@ FAMILY_NAMES = ("verdicts", "auc", "sites", "sizes")
 
 @dataclass(frozen=True)
 class Line:
-    """A figure, the populations in which it is looked at, and what is asked of it.
+    """A figure, the populations in which it is looked at, and what is asked of it."""
 
-    Attributes
-    ----------
-    name, title : str
-        Short name, and what readers see.
-    family, figure : str
-        Where it is stored.
-    where : mapping of str to anything
-        Fields of the designs that count.
-    covers : bool
-        Whether coverage is asked for. The interval of a flip rate is of Monte Carlo error alone, and claims
-        no more.
-    bias : float or None
-        Largest bias; as a share of the truth when `relative`.
-    relative : bool
-        How `bias` is meant.
-    decides : {"told", "right", "width"}
-        What the decision is: the interval is on the right side of the threshold; what was decided is right;
-        the interval is short.
-    asks : float
-        Share of the audits, or greatest median width.
-    """
-
-    name: str
-    title: str
-    family: str
-    figure: str
+    name: str  # Short name, and what readers see
+    title: str  # Short name, and what readers see
+    family: str  # Where it is stored
+    figure: str  # Where it is stored
+    # Fields of the designs that count
     where: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    # Whether coverage is asked for. The interval of a flip rate is of Monte Carlo error alone, and claims
+    # no more
     covers: bool = True
-    bias: float | None = None
-    relative: bool = False
+    bias: float | None = None  # Largest bias; as a share of the truth when `relative`
+    relative: bool = False  # How `bias` is meant
+    # What the decision is: the interval is on the right side of the threshold; what was decided is right;
+    # the interval is short
     decides: str = "told"
-    asks: float = 0.8
+    asks: float = 0.8  # Share of the audits, or greatest median width
 
 
 def _of_metric(metric: str) -> tuple[Line, ...]:
@@ -116,23 +99,7 @@ LINES = MappingProxyType({line.name: line for line in (*VERDICT_LINES, *AUC_LINE
 
 
 def read_measured(folder: Path | None = None) -> dict[str, pd.DataFrame]:
-    """Read the stored measures of all families.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where they are, if not in the project.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        By family.
-
-    Examples
-    --------
-    >>> sorted(read_measured())
-    ['auc', 'sites', 'sizes', 'verdicts']
-    """
+    """Read the stored measures of all families."""
     here = project_file("data", "simulations") if folder is None else folder
     return {name: pd.read_csv(here / f"small_groups_{name}.csv") for name in FAMILY_NAMES}
 
@@ -140,24 +107,7 @@ def read_measured(folder: Path | None = None) -> dict[str, pd.DataFrame]:
 def select_rows(
     measured: Mapping[str, pd.DataFrame], line: Line, *, support: str = EVERY, **where: Any
 ) -> pd.DataFrame:
-    """Take a line's rows.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    line : Line
-        An entry of `LINES`.
-    support : str
-        All audits, or the supported ones.
-    **where
-        Further fields of the designs, each with one value or a list of values.
-
-    Returns
-    -------
-    DataFrame
-        Rows in the order of the file.
-    """
+    """Take a line's rows."""
     table = measured[line.family]
     kept = (table["figure"] == line.figure) & (table["support"] == support)
     for name, wanted in (*line.where.items(), *where.items()):
@@ -166,28 +116,7 @@ def select_rows(
 
 
 def check_rows(rows: pd.DataFrame, line: Line) -> pd.DataFrame:
-    """Tell of every population and size which criteria the figure meets.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `select_rows`.
-    line : Line
-        What is asked.
-
-    Returns
-    -------
-    DataFrame
-        The rows with bool columns `meets_coverage`, `meets_bias`, `meets_decision`. A criterion that the
-        line does not ask for is met.
-
-    Examples
-    --------
-    >>> counts = {"covered": [90], "intervals": [100], "told": [90], "replicates": [100]}
-    >>> rows = pd.DataFrame(counts | {"bias": [0.03], "truth": [0.2]})
-    >>> check_rows(rows, LINES["DI interval"]).iloc[0, -3:].tolist()
-    [True, False, True]
-    """
+    """Tell of every population and size which criteria the figure meets."""
     high = np.nan_to_num(wilson_interval(rows["covered"], rows["intervals"]).high) if line.covers else 1.0
     allowed = np.inf if line.bias is None else line.bias * (rows["truth"].abs() if line.relative else 1.0)
     near = True if line.bias is None else rows["bias"].abs() <= allowed
@@ -203,24 +132,7 @@ def check_rows(rows: pd.DataFrame, line: Line) -> pd.DataFrame:
 
 
 def find_least(measured: Mapping[str, pd.DataFrame], line: Line, **where: Any) -> dict[str, float]:
-    """Find the smallest simulated size from which on a figure means something.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    line : Line
-        Figure and criteria.
-    **where
-        Fields of the designs; where several populations are left, all of them must meet the criteria.
-
-    Returns
-    -------
-    dict of str to float
-        `coverage`, `bias`, `decision`: the sizes by each criterion alone; `least`: by all that the line
-        asks for. Infinity where the largest simulated size does not meet it; nan where nothing was
-        simulated.
-    """
+    """Find the smallest simulated size from which on a figure means something."""
     checked = check_rows(select_rows(measured, line, **where), line)
     sizes = checked["smallest"].to_numpy(float)
     met = {name: checked[f"meets_{name}"].to_numpy(bool) for name in ("coverage", "bias", "decision")}
@@ -238,22 +150,7 @@ def _first_from(sizes: NDArray[np.float64], met: NDArray[np.bool_]) -> float:
 
 
 def tabulate_least(measured: Mapping[str, pd.DataFrame], lines: Sequence[Line], **where: Any) -> pd.DataFrame:
-    """Find the smallest sizes of several lines.
-
-    Parameters
-    ----------
-    measured : mapping of str to DataFrame
-        From `read_measured`.
-    lines : sequence of Line
-        What is looked for.
-    **where
-        As for `find_least`.
-
-    Returns
-    -------
-    DataFrame
-        One row a line, with the columns `LEAST_COLUMNS`.
-    """
+    """Find the smallest sizes of several lines."""
     found = [
         {"line": line.name, "figure": line.title, **find_least(measured, line, **where)} for line in lines
     ]

@@ -30,19 +30,6 @@ def find_truth(design: VerdictDesign, seed: int) -> Truths:
 
     The true flip rate is the share of fresh audits of the same population and size that do not end as most of
     them do. Events are drawn in these audits, unlike in the resamples behind an estimated flip rate.
-
-    Parameters
-    ----------
-    design : VerdictDesign
-        The population.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    mapping of (figure, support) to Truth
-        The true flip rate of the supported audits is that among supported ones; nan with fewer than 100 of
-        these.
     """
     rule, rng = find_metric(design.metric), _stream(design, seed, "truth")
     value = Truth(design.value, rule.threshold)
@@ -91,28 +78,6 @@ def run_replicate(design: VerdictDesign, *, replicate: int, seed: int) -> list[R
     Metrics of counts go through `flip_rate`, with as many records a resample as the audit has; calibration
     goes through `judge`. In an audit that lacks support the figures are those that would have been printed
     without the rule.
-
-    Parameters
-    ----------
-    design : VerdictDesign
-        The population.
-    replicate : int
-        Its number, from 0.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    list of Reading
-        The metric with its interval (right: the verdict is the population's); the flip rate with its interval
-        (right: it is at most 0.10 where the true one is); the dominant verdict (right: the population's);
-        and the same where the flip rate calls the verdict stable.
-
-    Examples
-    --------
-    >>> design = VerdictDesign("EOPP", 2, 2_000, 0.2, 0.1)
-    >>> [reading[0] for reading in run_replicate(design, replicate=0, seed=1)]
-    ['metric', 'flip rate', 'dominant verdict', 'stable verdict']
     """
     rng = _stream(design, seed, str(replicate))
     rule = find_metric(design.metric)

@@ -28,26 +28,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class VerdictDesign:
-    """One population and the size of its smallest group.
+    """One population and the size of its smallest group."""
 
-    Attributes
-    ----------
-    metric : str
-        Name of the metric.
-    groups : int
-        Number of groups.
-    smallest : int
-        Records of the smallest.
-    event_rate : float
-        The same in every group (calibration: in every group but the smallest).
-    distance : float
-        How far the true value lies from the threshold: above 0 it passes by so much, below 0 it fails.
-    """
-
-    metric: str
-    groups: int
-    smallest: int
-    event_rate: float
+    metric: str  # Name of the metric
+    groups: int  # Number of groups
+    smallest: int  # Records of the smallest
+    event_rate: float  # The same in every group (calibration: in every group but the smallest)
+    # How far the true value lies from the threshold: above 0 it passes by so much, below 0 it fails
     distance: float
 
     @property
@@ -91,28 +78,7 @@ DESIGNS = tuple(_list_designs())
 
 
 def set_rates(design: VerdictDesign) -> Array:
-    """Set each group's TPR and FPR so that the metric has the design's value.
-
-    Parameters
-    ----------
-    design : VerdictDesign
-        A design whose metric needs counts only.
-
-    Returns
-    -------
-    float array, shape (groups, 2)
-        TPR and FPR; the smallest group first.
-
-    Raises
-    ------
-    InputError
-        If the metric needs more than counts.
-
-    Examples
-    --------
-    >>> set_rates(VerdictDesign("EOPP", 2, 60, 0.2, -0.05)).round(2).tolist()
-    [[0.55, 0.1], [0.7, 0.1]]
-    """
+    """Set each group's TPR and FPR so that the metric has the design's value."""
     evidence = find_metric(design.metric).evidence
     if evidence != "counts":
         raise InputError(f"{design.metric} needs {evidence}; rates are set for metrics of counts only")
@@ -131,28 +97,7 @@ def set_rates(design: VerdictDesign) -> Array:
 
 
 def draw_audits(design: VerdictDesign, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the counts of audits of the design's population.
-
-    Parameters
-    ----------
-    design : VerdictDesign
-        A design whose metric needs counts only.
-    times : int
-        Number of audits.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    int array, shape (times, groups, 4)
-        In the order tp, fp, fn, tn.
-
-    Examples
-    --------
-    >>> design = VerdictDesign("DI", 2, 60, 0.2, 0.0)
-    >>> draw_audits(design, 3, np.random.default_rng(1)).sum(axis=-1).tolist()
-    [[60, 10000], [60, 10000], [60, 10000]]
-    """
+    """Draw the counts of audits of the design's population."""
     events = rng.binomial(design.sizes, design.event_rate, size=(times, design.groups))
     strata = np.stack([events, design.sizes - events], axis=-1)
     selected = rng.binomial(strata, set_rates(design))
@@ -160,26 +105,7 @@ def draw_audits(design: VerdictDesign, times: int, rng: np.random.Generator) -> 
 
 
 def draw_records(design: VerdictDesign, rng: np.random.Generator) -> AuditRecords:
-    """Draw the records of one audit of calibration.
-
-    Parameters
-    ----------
-    design : VerdictDesign
-        A design of CAL.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    AuditRecords
-        One attribute, one model.
-
-    Examples
-    --------
-    >>> design = VerdictDesign("CAL", 2, 60, 0.25, 0.0)
-    >>> len(draw_records(design, np.random.default_rng(1)).outcome)
-    10060
-    """
+    """Draw the records of one audit of calibration."""
     codes = np.repeat(np.arange(design.groups), design.sizes)
     scores = rng.beta(2, 6, size=len(codes))
     risk = np.minimum(scores + np.where(codes == 0, design.value, 0.0), 1)
