@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from auditbook.errors import InputError
-from auditbook.pockets.centres import cluster_places, fit_centres, fit_design, weigh_features
+from auditbook.pockets.centres import cluster_places, fit_design, fit_ridge_map, weigh_features
 from auditbook.pockets.encoding import fit_encoding
 from auditbook.pockets.forest import grow_forest
 from auditbook.pockets.frozen import ABSTAIN, Assignment, FrozenMap
@@ -26,7 +26,7 @@ def learn_rules(n=500, abstain=0.05):
     rule = freeze_profiles(
         encoding, forest, leaves=leaves[100:], labels=truth[100:], calibration=leaves[:100], abstain=abstain
     )
-    ridge = fit_centres(encoding, encoded, data.outcome, continuous=True, count=4, fewest=20, seed=1)
+    ridge = fit_ridge_map(encoding, encoded, data.outcome, continuous=True, count=4, fewest=20, seed=1)
     return data, truth, leaves, rule, ridge
 
 
@@ -179,7 +179,7 @@ def test_a_design_imputes_medians_and_marks_common_levels():
 def test_an_outcome_without_structure_gives_one_centre(learned):
     data, _, _, _, ridge = learned
     encoded = ridge.encoding.encode(data.table)
-    flat = fit_centres(ridge.encoding, encoded, np.ones(500), continuous=True, count=4, fewest=20, seed=1)
+    flat = fit_ridge_map(ridge.encoding, encoded, np.ones(500), continuous=True, count=4, fewest=20, seed=1)
     assert flat.n_pockets == 1
     assert (flat.assign(data.table).codes == 0).all()
     assert np.isinf(flat.assign(data.table).lead).all()

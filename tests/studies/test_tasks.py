@@ -308,7 +308,7 @@ def test_a_log_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
 def test_the_digest_covers_what_a_replicate_runs():
     reached = {(one.module.split(".")[-1], one.name) for one in list_reach(provenance_entries())}
     assert {("replicates", "run_replicate"), ("synthetic_worlds", "draw_binary")} <= reached
-    assert {("forest", "Forest"), ("wild_bootstrap", "critical_value")} <= reached
+    assert {("forest", "Forest"), ("wild_bootstrap", "max_t_critical_value")} <= reached
     assert not {name for module, name in reached if module in ("stored", "scoring", "provenance")}
 
 

@@ -57,6 +57,6 @@ from auditbook.pockets.testing import (
 )
 from auditbook.pockets.wild_bootstrap import (
     adjusted_p,
-    critical_value,
     draw_maxima,
+    max_t_critical_value,
 )

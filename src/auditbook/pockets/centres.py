@@ -157,7 +157,11 @@ def fit_design(encoded: Array, is_category: NDArray[np.bool_], *, fewest: int) -
 
 
 def weigh_features(design: Array, outcome: Array, *, continuous: bool, seed: int) -> Array:
-    """Find the size of each coefficient of a cross-validated ridge regression of the outcome.
+    r"""Find the size of each coefficient of a cross-validated ridge regression of the outcome.
+
+    .. math:: \hat\beta = \arg\min_\beta \sum_i (y_i - \beta_0 - x_i'\beta)^2 + \lambda \lVert\beta\rVert^2
+
+    or the logistic loss in place of the square; :math:`\lambda` is chosen by cross-validation.
 
     Parameters
     ----------
@@ -219,7 +223,7 @@ def _fit_logistic(design: Array, outcome: Array, penalty: float) -> LogisticRegr
         return LogisticRegression(C=1 / penalty, max_iter=200).fit(design, outcome)
 
 
-def fit_centres(
+def fit_ridge_map(
     encoding: Encoding,
     encoded: Array,
     outcome: Array,
@@ -229,7 +233,46 @@ def fit_centres(
     fewest: int,
     seed: int,
 ) -> CentreRule:
-    """Learn the ridge map: K-means of features weighed by a ridge regression of the outcome."""
+    r"""Learn the ridge map: K-means of features weighed by a ridge regression of the outcome.
+
+    .. math:: z_{ij} = |\hat\beta_j| \, \frac{x_{ij} - \bar x_j}{\mathrm{SD}_j}
+
+    with the coefficients of `weigh_features`; a record belongs to the nearest of the centres of the z.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        How a table is read.
+    encoded, outcome : float64 arrays, shapes (n, p) and (n,)
+        The graph records.
+    continuous : bool
+        False takes a logistic regression with a ridge.
+    count : int
+        Pockets; fewer when fewer records differ.
+    fewest : int
+        Graph records that have a level of a category for it to get a column.
+    seed : int
+        Of the folds and of the starts.
+
+    Returns
+    -------
+    CentreRule
+        The map, frozen. Nobody abstains; one pocket where the outcome does not vary.
+
+    References
+    ----------
+    Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression. doi:10.1080/00401706.1970.10488634
+
+    Examples
+    --------
+    >>> from auditbook.pockets.encoding import fit_encoding
+    >>> table = pd.DataFrame({"age": [20.0, 30.0, 80.0, 90.0]})
+    >>> encoding, outcome = fit_encoding(table), np.array([1.0, 2.0, 8.0, 9.0])
+    >>> encoded = encoding.encode(table)
+    >>> ridge = fit_ridge_map(encoding, encoded, outcome, continuous=True, count=2, fewest=1, seed=1)
+    >>> ridge.assign(table).codes.tolist()
+    [0, 0, 1, 1]
+    """
     is_category = np.array([column.kind == "category" for column in encoding.columns], dtype=bool)
     design = fit_design(encoded, is_category, fewest=fewest)
     with threadpool_limits(1):  # sums in one order, whatever the number of processors

@@ -34,12 +34,14 @@ GROUP_COLUMNS = ["map", "pocket", "attribute", "group", "n", "share"]
 class Split:
     """An overall difference and its two parts."""
 
-    composition: float  # The parts and their sum
-    within: float  # The parts and their sum
-    overall: float  # The parts and their sum
-    composition_se: float  # Standard errors over units, without a floor; nan with fewer than two units
-    within_se: float  # Standard errors over units, without a floor; nan with fewer than two units
-    overall_se: float  # Standard errors over units, without a floor; nan with fewer than two units
+    # The parts and their sum
+    composition: float
+    within: float
+    overall: float
+    # Standard errors over units, without a floor; nan with fewer than two units
+    composition_se: float
+    within_se: float
+    overall_se: float
     # Strata in which only one of the groups has records. There is no gap to see in them, so all they add
     # counts as composition
     lone_strata: int
@@ -53,7 +55,10 @@ def split_gap(
     reference: NDArray[np.bool_],
     unit: NDArray[np.integer],
 ) -> Split:
-    """Split the difference of two groups' mean errors.
+    r"""Split the difference of two groups' mean errors.
+
+    .. math:: \bar e_f - \bar e_r = \sum_c (p_{fc} - p_{rc}) \frac{m_{fc} + m_{rc}}{2}
+              + \sum_c \frac{p_{fc} + p_{rc}}{2} (m_{fc} - m_{rc})
 
     Parameters
     ----------
@@ -101,6 +106,36 @@ def split_gap(
     se = _cluster(parts, unit, focal | reference).tolist()
     alone = int(np.sum(lone & (counts.sum(axis=0) > 0)))
     return Split(composition, within, composition + within, se[0], se[1], se[2], alone)
+
+
+def composition_share(parts: Split, *, low: float, high: float) -> float:
+    r"""Find the share of a gap that is owed to where the groups are, composition over the whole.
+
+    Parameters
+    ----------
+    parts : Split
+        From `split_gap`.
+    low, high : float
+        Simultaneous interval of the whole gap.
+
+    Returns
+    -------
+    float
+        0 when the gap lies within the strata, 1 when it is owed to the groups' places alone; below 0 or
+        above 1 when the two parts have opposite signs; nan where the interval holds 0, so that there may be
+        no gap to divide.
+
+    References
+    ----------
+    Kitagawa, E. M. (1955). Components of a difference between two rates. doi:10.1080/01621459.1955.10501299
+
+    Examples
+    --------
+    >>> parts = Split(0.03, 0.01, 0.04, 0.005, 0.005, 0.01, 0)
+    >>> composition_share(parts, low=0.02, high=0.06), composition_share(parts, low=-0.01, high=0.09)
+    (0.75, nan)
+    """
+    return parts.composition / parts.overall if low > 0 or high < 0 else float("nan")
 
 
 def _influence(
@@ -164,8 +199,7 @@ def _split_row(row: dict[str, Any], pair: Contrast, found: MapAudit, audit: Pock
         reference=codes == pair.reference_code,
         unit=audit.unit,
     )
-    clear = row["ci_low"] > 0 or row["ci_high"] < 0
-    share = parts.composition / parts.overall if clear else np.nan
+    share = composition_share(parts, low=row["ci_low"], high=row["ci_high"])
     return cells | vars(parts) | {"composition_share": share}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PARTITIONS, PocketSettings
 from auditbook.pockets.block_model import fit_blocks, require_graph_tool
-from auditbook.pockets.centres import fit_centres
+from auditbook.pockets.centres import fit_ridge_map
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.encoding import Encoding, fit_encoding
 from auditbook.pockets.forest import Forest, grow_forest
@@ -124,7 +124,7 @@ def discover_maps(
     levels = tabulate_levels(partitions, supported, chosen)
     progress(f"forest pockets: {members.max() + 1}; learning the ridge map")
     rule = _freeze(seen, members, settings)
-    ridge = fit_centres(
+    ridge = fit_ridge_map(
         seen.encoding,
         seen.encoded,
         seen.data.outcome,

@@ -19,7 +19,7 @@ from auditbook.pockets.contributions import Contributions, expected_floor, lacks
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.families import Family, Quantity, list_families
 from auditbook.pockets.frozen import Assignment, FrozenMap
-from auditbook.pockets.wild_bootstrap import adjusted_p, critical_value, draw_maxima
+from auditbook.pockets.wild_bootstrap import adjusted_p, draw_maxima, max_t_critical_value
 
 Array = NDArray[np.float64]
 
@@ -212,11 +212,11 @@ def sum_family(family: Family, audit: PocketData, status: Sequence[str]) -> Cont
 
 def judge_family(family: Family, found: Contributions, maxima: Array, levels: Levels) -> list[dict[str, Any]]:
     """Turn estimates and draws into intervals and flags."""
-    critical = critical_value(maxima, levels.error if family.kind == "mu" else levels.gap)
+    critical = max_t_critical_value(maxima, levels.error if family.kind == "mu" else levels.gap)
     ratios = found.estimate / found.se
     strict = None
     if family.kind == "mu" and levels.strict is not None:
-        strict = np.abs(ratios) > critical_value(maxima, levels.strict)
+        strict = np.abs(ratios) > max_t_critical_value(maxima, levels.strict)
     flagged = np.abs(ratios) > critical
     return [
         {

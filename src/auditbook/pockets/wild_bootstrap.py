@@ -167,15 +167,20 @@ def _split_sums(sums: sparse.csr_matrix) -> list[sparse.csr_matrix | Array]:
     return [np.ascontiguousarray(block.toarray()) if dense else block.tocsr() for block in blocks]
 
 
-def critical_value(maxima: Array, level: float) -> float:
-    """Find the value that the largest absolute ratio exceeds with the chance `level`.
+def max_t_critical_value(maxima: Array, level: float) -> float:
+    r"""Find the value that the largest absolute ratio of a family exceeds with the chance `level`.
+
+    .. math:: q = m_{(\lceil (B + 1)(1 - \alpha) \rceil)}, \qquad m_b = \max_c |t^*_{cb}|
+
+    the order statistic of the maxima of B draws. The interval of every quantity c of the family is its
+    estimate plus or minus q standard errors (single-step max-t).
 
     Parameters
     ----------
     maxima : float64 array, shape (draws,)
-        From `draw_maxima`, increasing.
+        The largest absolute ratio of each draw, from `draw_maxima`, increasing.
     level : float
-        Chance of any false flag.
+        Chance of any false flag, :math:`\alpha`.
 
     Returns
     -------
@@ -183,9 +188,13 @@ def critical_value(maxima: Array, level: float) -> float:
         An order statistic, such that a ratio is beyond it exactly when its p-value is at most `level`;
         infinite when there are too few draws, nan without any.
 
+    References
+    ----------
+    Westfall, P. H. and Young, S. S. (1993). Resampling-Based Multiple Testing. ISBN 978-0-471-55761-6.
+
     Examples
     --------
-    >>> critical_value(np.arange(1.0, 100.0), 0.05), critical_value(np.arange(1.0, 10.0), 0.05)
+    >>> max_t_critical_value(np.arange(1.0, 100.0), 0.05), max_t_critical_value(np.arange(1.0, 10.0), 0.05)
     (95.0, inf)
     """
     if not len(maxima):

@@ -15,11 +15,11 @@ from auditbook.pockets import (
     Family,
     FrozenMap,
     adjusted_p,
-    critical_value,
     draw_maxima,
     find_levels,
     judge_support,
     list_families,
+    max_t_critical_value,
     sum_family,
 )
 from auditbook.studies.simulations.worlds import FOCAL, Plant, Records, affected, plant_error
@@ -104,7 +104,7 @@ def _judge(
     covered = np.ones(2, bool)
     for place, alpha in enumerate((level, level / 2)):
         directions[place, tested] = np.where(chances <= alpha, np.sign(estimate), 0)
-        covered[place] = np.all(np.abs(estimate - truth) <= critical_value(maxima, alpha) * se)
+        covered[place] = np.all(np.abs(estimate - truth) <= max_t_critical_value(maxima, alpha) * se)
     return _Judged(tested, directions, covered)
 
 
