@@ -72,7 +72,8 @@ def versions() -> dict[str, str]:
 def code_digest() -> str:
     """Return a hash of the package's source, so that a result made by other code is seen to be stale."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    folder = Path(__file__).parent
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
