@@ -10,7 +10,13 @@ import pytest
 from auditbook.book.draw import auc_fairness, auc_matrix
 from auditbook.book.say import auc_fairness as say_metrics
 from auditbook.book.say import auc_matrix as say
-from auditbook.ranking.scenarios import SCENARIOS
+from auditbook.ranking.scenarios import (
+    SCENARIOS,
+    tabulate_densities,
+    tabulate_scenario_matrix,
+    tabulate_scenarios,
+)
+from auditbook.ranking.tables import tabulate_areas
 from runs_fixture import KINDS
 
 
@@ -35,7 +41,7 @@ def written(ax):
 
 
 def test_the_matrix_shows_every_area_and_a_dash_where_there_is_none():
-    matrix = say.tabulate_example([1, 0, 0], [3, 2, 1], list("AAB"))
+    matrix = tabulate_areas([1, 0, 0], [3, 2, 1], list("AAB"))
     ax = auc_matrix.draw_matrix(matrix)
     assert written(ax) == ["1.00", "1.00", "\u2013", "\u2013"]
     assert [patch.get_fill() and patch.get_facecolor()[3] > 0 for patch in ax.patches] == [1, 1, 0, 0]
@@ -43,27 +49,27 @@ def test_the_matrix_shows_every_area_and_a_dash_where_there_is_none():
 
 
 def test_an_area_below_one_half_is_orange_and_one_above_is_blue():
-    matrix = say.tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
+    matrix = tabulate_areas([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
     above, _, below, _ = (patch.get_facecolor() for patch in auc_matrix.draw_matrix(matrix).patches)
     assert above[2] > above[0]
     assert below[0] > below[2]
 
 
 def test_an_entry_that_rests_on_too_little_has_a_star():
-    matrix = say.tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
+    matrix = tabulate_areas([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
     assert written(auc_matrix.draw_matrix(matrix.assign(reason="A: 1 events, 10 needed")))[0] == "1.00*"
 
 
 def test_scenarios_have_a_panel_of_densities_and_one_of_areas_each():
-    matrices = {name: say.tabulate_scenario_matrix(one) for name, one in SCENARIOS.items()}
-    found = auc_matrix.draw_scenarios(say.tabulate_densities(points=21), matrices)
+    matrices = {name: tabulate_scenario_matrix(one) for name, one in SCENARIOS.items()}
+    found = auc_matrix.draw_scenarios(tabulate_densities(points=21), matrices)
     found[0].figure.canvas.draw()
     assert [len(ax.lines) for ax in found[::2]] == [4, 4, 4]
     assert written(found[3]) == ["0.86", "0.44", "0.98", "0.80"]
 
 
 def test_scenario_values_share_one_set_of_labels():
-    table = say_metrics.tabulate_scenarios(n=9_000, rng=np.random.default_rng(1))
+    table = say_metrics.title_scenarios(tabulate_scenarios(n=9_000, rng=np.random.default_rng(1)))
     found = auc_fairness.draw_scenarios(table)
     found[0].figure.canvas.draw()
     assert len(found) == 3

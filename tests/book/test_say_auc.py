@@ -3,15 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.integrate import trapezoid
-from sklearn.metrics import roc_auc_score
 
 from auditbook.book.say import auc_fairness, auc_matrix
 from auditbook.book.say.text import table_html
 from auditbook.ranking.area_metrics import AUC_METRICS
-from auditbook.ranking.scenarios import SCENARIOS
+from auditbook.ranking.chance import spread_by_chance
+from auditbook.ranking.scenarios import tabulate_scenarios
+from auditbook.ranking.tables import tabulate_areas, weigh_entries
 from runs_fixture import KINDS
 
 
@@ -64,56 +62,37 @@ def test_every_sentence_on_the_metrics_is_said_of_every_cohort(runs, kind):
 
 
 def test_four_records_by_hand_have_the_matrix_of_the_chapter():
-    matrix = auc_matrix.tabulate_example([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
+    matrix = tabulate_areas([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB"))
     assert matrix["auc"].tolist() == [1, 1, 0, 0.5]
-    assert auc_matrix.weigh_entries(matrix) == 0.625
+    assert weigh_entries(matrix) == 0.625
     assert "events of B against non-events of A" in auc_matrix.describe_matrix(matrix)
 
 
-@given(seed=st.integers(0, 1_000))
-def test_weighted_entries_are_the_overall_area(seed):
-    rng = np.random.default_rng(seed)
-    outcome, score = np.append(rng.integers(0, 2, 20), [0, 1]), rng.integers(0, 6, 22)
-    matrix = auc_matrix.tabulate_example(outcome, score, rng.choice(list("ABC"), 22))
-    assert auc_matrix.weigh_entries(matrix) == pytest.approx(roc_auc_score(outcome, score), abs=1e-12)
-
-
 def test_a_group_without_events_leaves_its_row_undefined_with_a_reason():
-    matrix = auc_matrix.tabulate_example([1, 0, 0], [3, 2, 1], list("AAB"))
+    matrix = tabulate_areas([1, 0, 0], [3, 2, 1], list("AAB"))
     assert matrix["auc"].isna().tolist() == [False, False, True, True]
     assert "B" in matrix["reason"].iloc[2]
     assert "2 of 4 areas are undefined" in auc_matrix.describe_reasons(matrix)
 
 
 def test_a_matrix_without_any_pair_says_so():
-    matrix = auc_matrix.tabulate_example([0, 0], [1, 2], list("AB"))
+    matrix = tabulate_areas([0, 0], [1, 2], list("AB"))
     assert auc_matrix.describe_matrix(matrix).startswith("No area can be computed")
-    assert np.isnan(auc_matrix.weigh_entries(matrix))
+    assert np.isnan(weigh_entries(matrix))
 
 
 def test_a_large_matrix_is_cut_to_its_extremes_and_its_diagonal():
     rng = np.random.default_rng(1)
     group = np.repeat(list("ABCDEF"), 40)
-    matrix = auc_matrix.tabulate_example(np.tile([0, 1], 120), rng.normal(size=240), group)
+    matrix = tabulate_areas(np.tile([0, 1], 120), rng.normal(size=240), group)
     chosen = auc_matrix.choose_entries(matrix)
     assert len(chosen) == auc_matrix.MOST_ENTRIES
     assert (chosen["event_group"] == chosen["nonevent_group"]).sum() == 6
     assert {matrix["auc"].min(), matrix["auc"].max()} <= set(chosen["auc"])
 
 
-def test_densities_of_the_scenarios_integrate_to_one():
-    table = auc_matrix.tabulate_densities(points=2_001)
-    for _, part in table.groupby(["scenario", "group", "event"]):
-        assert trapezoid(part["density"], part["score"]) == pytest.approx(1, abs=2e-3)
-
-
-def test_the_scenario_matrix_holds_the_exact_values():
-    matrix = auc_matrix.tabulate_scenario_matrix(SCENARIOS["ii"])
-    assert matrix["auc"].round(4).tolist() == [0.8627, 0.4439, 0.9818, 0.8018]
-
-
 def test_published_values_lie_within_rounding_and_are_up_to_two_hundredths_off():
-    table = auc_fairness.tabulate_scenarios(n=50_000, rng=np.random.default_rng(3))
+    table = auc_fairness.title_scenarios(tabulate_scenarios(n=50_000, rng=np.random.default_rng(3)))
     assert table["possible"].all()
     assert (table["published"] - table["exact"]).abs().max() < 0.025
     told = auc_fairness.describe_scenarios(table)
@@ -123,20 +102,10 @@ def test_published_values_lie_within_rounding_and_are_up_to_two_hundredths_off()
 
 def test_equal_groups_have_a_gap_by_chance_that_grows_with_their_number_and_falls_with_their_size():
     rng = np.random.default_rng(5)
-    table = auc_fairness.spread_by_chance([2, 6], [60, 600], area=0.8, repeats=200, rng=rng)
+    table = spread_by_chance([2, 6], [60, 600], area=0.8, repeats=200, rng=rng)
     assert table["value"].iloc[2] > table["value"].iloc[0] > table["value"].iloc[1]
     assert (table["smallest"] < 0.8).all()
     assert "true gap is zero" in auc_fairness.describe_spread(table, area=0.8, threshold=0.05)
-
-
-def test_simulated_areas_have_their_true_mean():
-    areas = auc_fairness._simulate_areas(3, 200, 0.75, 400, np.random.default_rng(2))
-    assert areas.shape == (400, 3)
-    assert areas.mean() == pytest.approx(0.75, abs=4 * areas.std() / np.sqrt(areas.size))
-
-
-def test_equity_scaled_area_prefers_the_score_that_leaves_a_group_to_chance():
-    assert auc_fairness.equity_scaled(0.875, [1, 0.5]) > auc_fairness.equity_scaled(0.75, [1, 1])
 
 
 def test_every_metric_is_listed_with_its_advice():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from auditbook.ranking.area_metrics import AUC_METRICS, assess_areas
+from auditbook.ranking.area_metrics import AUC_METRICS, assess_areas, equity_scaled
 from auditbook.ranking.joint import cross_errors
 from auditbook.ranking.matrix import auc_matrix, standard_errors
 from auditbook.ranking.summary import summarise_areas
@@ -163,3 +163,7 @@ def test_degenerate_audits_give_numbers_or_nan_and_never_a_crash(outcome, values
             assert set(AUC_METRICS) == {name for name, _ in found} | (
                 set() if n_groups else {"xauc1", "xauc0"}
             )
+
+
+def test_equity_scaled_area_prefers_the_score_that_leaves_a_group_to_chance():
+    assert equity_scaled(0.875, [1, 0.5]) > equity_scaled(0.75, [1, 1])

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 from scipy.stats import truncnorm
 
 from auditbook.ranking.scenarios import (
@@ -15,7 +15,9 @@ from auditbook.ranking.scenarios import (
     find_envelope,
     integrate_scenario,
     simulate_scenario,
+    tabulate_densities,
     tabulate_scenario,
+    tabulate_scenario_matrix,
 )
 
 FOUR_DECIMALS = 5.1e-5
@@ -114,3 +116,14 @@ def test_truncation_matters_at_the_edge_and_scores_stay_inside():
     assert 0 <= drawn.values.min() <= drawn.values.max() <= 1
     table = estimate_scenario(drawn).set_index("quantity")
     assert abs(table["estimate"]["auc_m"] - integrate_scenario(edge).auc_m) < 4 * table["se"]["auc_m"]
+
+
+def test_densities_of_the_scenarios_integrate_to_one():
+    table = tabulate_densities(points=2_001)
+    for _, part in table.groupby(["scenario", "group", "event"]):
+        assert trapezoid(part["density"], part["score"]) == pytest.approx(1, abs=2e-3)
+
+
+def test_the_scenario_matrix_holds_the_exact_values():
+    matrix = tabulate_scenario_matrix(SCENARIOS["ii"])
+    assert matrix["auc"].round(4).tolist() == [0.8627, 0.4439, 0.9818, 0.8018]

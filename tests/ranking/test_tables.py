@@ -5,6 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from auditbook.errors import InputError
 from auditbook.evidence.cross import cross_attributes
@@ -14,8 +17,10 @@ from auditbook.ranking.tables import (
     FAIRNESS_COLUMNS,
     MATRIX_COLUMNS,
     measure_areas,
+    tabulate_areas,
     tabulate_auc_fairness,
     tabulate_auc_matrix,
+    weigh_entries,
 )
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
@@ -158,3 +163,11 @@ def test_nothing_to_tabulate_gives_empty_tables_and_bad_records_are_refused():
     assert [len(table) for table in both(bare)] == [0, 0]
     with pytest.raises(InputError, match="there is no model to audit"):
         measure_areas(replace(bare, scores=()))
+
+
+@given(seed=st.integers(0, 1_000))
+def test_weighted_entries_are_the_overall_area(seed):
+    rng = np.random.default_rng(seed)
+    outcome, score = np.append(rng.integers(0, 2, 20), [0, 1]), rng.integers(0, 6, 22)
+    matrix = tabulate_areas(outcome, score, rng.choice(list("ABC"), 22))
+    assert weigh_entries(matrix) == pytest.approx(roc_auc_score(outcome, score), abs=1e-12)

@@ -50,6 +50,7 @@ from auditbook.evidence.gather_sizes import (
     draw_size_scores,
 )
 from auditbook.evidence.intervals import (
+    Z_95,
     Interval,
     flip_interval,
     percentile_interval,

@@ -8,6 +8,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 Array = NDArray[np.float64]
 
+Z_95 = 1.959964
+"""Standard errors on either side of an estimate that a normal 95 % interval reaches."""
+
 
 @dataclass(frozen=True)
 class Interval:

@@ -27,15 +27,10 @@ from auditbook.ranking.matrix import (
 from auditbook.ranking.parity import make_auc_tables
 from auditbook.ranking.scenarios import (
     GROUPS,
-    SCENARIOS,
-    Scenario,
     SimulatedRecords,
-    integrate_scenario,
-    scenario_density,
-    tabulate_scenario,
 )
 from auditbook.ranking.summary import summarise_areas
 from auditbook.ranking.tables import (
     UNDEFINED,
-    tabulate_auc_matrix,
+    weigh_entries,
 )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from auditbook.evidence import Interval
 from auditbook.ranking.joint import (
@@ -337,7 +337,7 @@ def _assess_gaps(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     bounds, whole = _bound_gaps(summary, chosen, joint), summary.interval(level=joint)
     low = float(whole.low[-1] / (1 + _farthest(bounds).sum()))
     high = float(whole.high[-1] / (1 + _nearest_zero(bounds).sum()))
-    yield AreaFinding("equity_scaled", None, None, float(overall / (1 + sizes.sum())), low, high)
+    yield AreaFinding("equity_scaled", None, None, equity_scaled(overall, summary.values[known]), low, high)
 
 
 def _bound_gaps(summary: AreaSummary, chosen: NDArray[np.intp], level: float) -> Interval:
@@ -378,3 +378,32 @@ def _assess_extremes(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     top = float(min(1.0, high.min() / low.max())) if low.max() > 0 else float("nan")
     ratio = float(values[least] / values[most])
     yield AreaFinding("min_max_ratio", least, most, ratio, float(low.min() / high.max()), top)
+
+
+def equity_scaled(overall: float, within: ArrayLike) -> float:
+    r"""Scale the overall area by the groups' distances from it.
+
+    .. math:: \frac{\mathrm{AUC}}{1 + \sum_g |\mathrm{AUC} - A_{gg}|}
+
+    Parameters
+    ----------
+    overall : float
+        Area over all records.
+    within : float array, shape (n_groups,)
+        Area within each group.
+
+    Returns
+    -------
+    float
+        The overall area when all groups have it, else less: also when every group is ordered better.
+
+    References
+    ----------
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
+
+    Examples
+    --------
+    >>> equity_scaled(0.75, [1, 1])
+    0.5
+    """
+    return float(overall / (1 + np.abs(overall - np.asarray(within, float)).sum()))

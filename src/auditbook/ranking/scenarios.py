@@ -1,6 +1,6 @@
 """What do the published examples of unequal areas come to, exactly and in a simulated cohort?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
 from types import MappingProxyType
@@ -10,12 +10,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri
 
+from auditbook.evidence import Z_95
+from auditbook.project import project_file
 from auditbook.ranking.matrix import auc_matrix, standard_errors
 from auditbook.ranking.summary import summarise_areas
 
 Array = NDArray[np.float64]
 
 GROUPS = ("M", "F")
+GROUP_TITLES = MappingProxyType(dict(zip(GROUPS, ("men", "women"), strict=True)))
 NODES = 120
 """Points of the Gauss-Legendre rule; twice as many change no exact value by 1e-12."""
 _AT, _WEIGHT = np.polynomial.legendre.leggauss(NODES)
@@ -344,3 +347,45 @@ def draw_calibrated(*, n: int, rng: np.random.Generator) -> SimulatedRecords:
     codes = (np.arange(n) >= n // 2).astype(np.int8)
     values = expit(rng.normal(size=n) + np.array([-1.0, -3.0])[codes])
     return SimulatedRecords((rng.random(n) < values).astype(np.int8), values, codes)
+
+
+def tabulate_scenarios(*, n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Set published, exact and simulated values of the three scenarios side by side.
+
+    References
+    ----------
+    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 3.
+    """
+    printed = pd.read_csv(project_file("data", "reference", "auc_scenarios_published.csv"))
+    quantities = [part.name for part in fields(TwoGroupAreas)]
+    parts = []
+    for name in SCENARIOS:
+        here = printed[printed["scenario"] == name].set_index("quantity")["published"]
+        found = tabulate_scenario(name, here[quantities].to_numpy(), n=n, rng=rng)
+        parts.append(found.assign(scenario=name))
+    table = pd.concat(parts, ignore_index=True)
+    reach = Z_95 * table["se"]
+    return table.assign(simulated_low=table["simulated"] - reach, simulated_high=table["simulated"] + reach)
+
+
+def tabulate_densities(scenarios: Sequence[str] = tuple(SCENARIOS), *, points: int = 161) -> pd.DataFrame:
+    """Tabulate the densities of the scores in the published scenarios, by group and event."""
+    at = np.linspace(0, 0.08, points)
+    parts = [
+        pd.DataFrame({"scenario": name, "group": words, "event": event, "score": at}).assign(
+            density=scenario_density(SCENARIOS[name], group, event, at)
+        )
+        for name in scenarios
+        for group, words in GROUP_TITLES.items()
+        for event in (0, 1)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def tabulate_scenario_matrix(scenario: Scenario) -> pd.DataFrame:
+    """Tabulate the exact areas of a scenario within and across its two groups."""
+    found = integrate_scenario(scenario)
+    area = (found.auc_m, found.xauc_mf, found.xauc_fm, found.auc_f)
+    pairs = list(product(GROUP_TITLES.values(), repeat=2))
+    table = pd.DataFrame(pairs, columns=["event_group", "nonevent_group"])
+    return table.assign(auc=area, n_events=np.nan, n_nonevents=np.nan, reason="")

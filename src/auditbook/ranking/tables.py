@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from auditbook.evidence import THREADS, check_records, open_stream, rank_levels, settle_groups, settle_sites
 from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
@@ -309,3 +309,38 @@ def _list_shortfalls(one: MeasuredAreas, protocol: Protocol) -> dict[str, str]:
 def _join(reasons: dict[str, str], metric: str) -> str:
     """Join what the groups lack; the overall area needs none of them."""
     return "" if metric == "auc" else "; ".join(f"{name}: {what}" for name, what in sorted(reasons.items()))
+
+
+def tabulate_areas(outcome: ArrayLike, score: ArrayLike, group: Sequence[str]) -> pd.DataFrame:
+    """Tabulate the areas of a few records, in the form of ``auc_matrix.csv``."""
+    names, codes = np.unique(np.asarray(group, dtype=str), return_inverse=True)
+    attribute = Attribute("group", tuple(str(name) for name in names), codes)
+    scores = (Score("example", "rank", 0.5, np.asarray(score, float)),)
+    records = AuditRecords(np.asarray(outcome, np.int8), (attribute,), scores)
+    found = tabulate_auc_matrix(records, protocol=Protocol(), seed=1)
+    return found.assign(reason=found["reason"].where(found["auc"].isna(), ""))
+
+
+def weigh_entries(matrix: pd.DataFrame) -> float:
+    r"""Find the overall area from the areas within and across groups and the shares of their pairs.
+
+    .. math:: \mathrm{AUC} = \frac{\sum_{g,h} n^1_g\, n^0_h\, A_{gh}}{\sum_{g,h} n^1_g\, n^0_h}
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        One attribute's rows of auc_matrix.csv under one model.
+
+    Returns
+    -------
+    float
+        1 when every event scores above every non-event, 0.5 without any order; nan without a pair.
+
+    Examples
+    --------
+    >>> weigh_entries(tabulate_areas([1, 0, 1, 0], [0.9, 0.6, 0.3, 0.3], list("AABB")))
+    0.625
+    """
+    pairs = matrix["n_events"] * matrix["n_nonevents"]
+    total = float(pairs.sum())
+    return float((matrix["auc"].fillna(0) * pairs).sum() / total) if total else float("nan")

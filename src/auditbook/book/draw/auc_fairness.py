@@ -63,7 +63,7 @@ def _draw_scenario(ax: Axes, part: pd.DataFrame) -> None:
         ax.plot((row.low, row.high), (y, y), color="#D8D8D8", linewidth=9, solid_capstyle="butt", zorder=1)
         for value, offset, mark in ((row.published, -0.2, PUBLISHED), (row.exact, 0, EXACT)):
             ax.plot(value, y + offset, mark.marker, color=mark.colour, markersize=MARK_SIZE - 2.5, zorder=3)
-        ends = (row.simulated - 1.96 * row.se, row.simulated + 1.96 * row.se)
+        ends = (row.simulated_low, row.simulated_high)
         ax.plot(ends, (y + 0.2, y + 0.2), color=SIMULATED.colour, linewidth=1.6)
         ax.plot(row.simulated, y + 0.2, SIMULATED.marker, color=SIMULATED.colour, markersize=MARK_SIZE - 2.5)
 

@@ -1,14 +1,10 @@
 """Which metric made of areas can be trusted, said in words, on any cohort?"""
 
 import math
-from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from auditbook.book.say.auc_matrix import select_matrix
 from auditbook.book.say.text import (
@@ -20,11 +16,9 @@ from auditbook.book.say.text import (
     interval,
     name_list,
     number,
-    plural,
     share,
 )
-from auditbook.project import project_file
-from auditbook.ranking import AUC_METRICS, SCENARIOS, tabulate_scenario
+from auditbook.ranking import AUC_METRICS
 from auditbook.results import Run, rows
 
 QUANTITIES = MappingProxyType(
@@ -78,20 +72,8 @@ SPREAD_COLUMNS = (
 )
 
 
-def tabulate_scenarios(*, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Set published, exact and simulated values of the three scenarios side by side.
-
-    References
-    ----------
-    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 3.
-    """
-    printed = pd.read_csv(project_file("data", "reference", "auc_scenarios_published.csv"))
-    parts = []
-    for name in SCENARIOS:
-        here = printed[printed["scenario"] == name].set_index("quantity")["published"]
-        found = tabulate_scenario(name, here[list(QUANTITIES)].to_numpy(), n=n, rng=rng)
-        parts.append(found.assign(scenario=name))
-    table = pd.concat(parts, ignore_index=True)
+def title_scenarios(table: pd.DataFrame) -> pd.DataFrame:
+    """Add titles and the written envelope to the rows of `tabulate_scenarios`, for `SCENARIO_COLUMNS`."""
     written = [interval(row.low, row.high, digits=2) for row in rows(table)]
     return table.assign(title=table["quantity"].map(QUANTITIES), envelope=written)
 
@@ -114,33 +96,6 @@ def describe_scenarios(table: pd.DataFrame) -> str:
     )
 
 
-def spread_by_chance(
-    groups: Sequence[int], sizes: Iterable[int], *, area: float, repeats: int, rng: np.random.Generator
-) -> pd.DataFrame:
-    """Simulate groups that are all ordered equally well, and take the largest less the smallest area."""
-    found = []
-    for n_groups in groups:
-        for size in sizes:
-            areas = _simulate_areas(n_groups, size, area, repeats, rng)
-            spread = np.ptp(areas, axis=1)
-            low, high = np.quantile(spread, [0.025, 0.975])
-            row = {"name": plural(n_groups, "group"), "x": size, "value": spread.mean(), "low": low}
-            found.append(row | {"high": high, "smallest": areas.min(axis=1).mean()})
-    return pd.DataFrame(found)
-
-
-def _simulate_areas(
-    n_groups: int, size: int, area: float, repeats: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Simulate the areas of groups of normal scores, shape (repeats, n_groups)."""
-    apart = math.sqrt(2) * float(ndtri(area))
-    half = size // 2
-    events = rng.normal(apart, 1, (repeats, n_groups, half))
-    both = np.concatenate([events, rng.normal(0, 1, (repeats, n_groups, size - half))], axis=2)
-    ranks = both.argsort(axis=2).argsort(axis=2)[:, :, :half].sum(axis=2)
-    return np.asarray((ranks - half * (half - 1) / 2) / (half * (size - half)))
-
-
 def describe_spread(table: pd.DataFrame, *, area: float, threshold: float) -> str:
     """Say how large the gap of equal groups is by chance alone."""
     worst = rows(table.sort_values("value", kind="stable"))[-1]
@@ -152,11 +107,6 @@ def describe_spread(table: pd.DataFrame, *, area: float, threshold: float) -> st
         f"{count_of(len(over), len(table), 'setting')} the mean alone is above the threshold "
         f"{number(threshold, digits=2)}."
     )
-
-
-def equity_scaled(overall: float, within: Sequence[float]) -> float:
-    """Scale the overall area by the groups' distances from it."""
-    return overall / (1 + sum(abs(overall - one) for one in within))
 
 
 def list_metrics(fairness: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:

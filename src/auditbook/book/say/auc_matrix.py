@@ -1,30 +1,14 @@
 """Whom does the score put above whom, said in words, on any cohort?"""
 
 import math
-from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural
-from auditbook.ranking import (
-    GROUPS,
-    SCENARIOS,
-    UNDEFINED,
-    WHOLE,
-    Scenario,
-    integrate_scenario,
-    scenario_density,
-    tabulate_auc_matrix,
-)
-from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.ranking import UNDEFINED, WHOLE, weigh_entries
 from auditbook.results import rows
-from auditbook.settings import Protocol
 
-SCENARIO_GROUPS = MappingProxyType(dict(zip(GROUPS, ("men", "women"), strict=True)))
 MOST_ENTRIES = 16
 """Areas shown one by one; of a larger matrix only those within groups and the most extreme across."""
 
@@ -53,58 +37,6 @@ DIFFERENCE_COLUMNS = (
     Column("site_p_value", "p", "number"),
 )
 GROUP_DIFFERENCE_COLUMNS = (Column("event_group", "within"), *DIFFERENCE_COLUMNS[1:])
-
-
-def tabulate_example(outcome: ArrayLike, score: ArrayLike, group: Sequence[str]) -> pd.DataFrame:
-    """Tabulate the areas of a few records, in the form of ``auc_matrix.csv``."""
-    names, codes = np.unique(np.asarray(group, dtype=str), return_inverse=True)
-    attribute = Attribute("group", tuple(str(name) for name in names), codes)
-    scores = (Score("example", "rank", 0.5, np.asarray(score, float)),)
-    records = AuditRecords(np.asarray(outcome, np.int8), (attribute,), scores)
-    found = tabulate_auc_matrix(records, protocol=Protocol(), seed=1)
-    return found.assign(reason=found["reason"].where(found["auc"].isna(), ""))
-
-
-def weigh_entries(matrix: pd.DataFrame) -> float:
-    """Find the overall area from the areas within and across groups and the shares of their pairs."""
-    pairs = matrix["n_events"] * matrix["n_nonevents"]
-    total = float(pairs.sum())
-    return float((matrix["auc"].fillna(0) * pairs).sum() / total) if total else math.nan
-
-
-def tabulate_densities(scenarios: Sequence[str] = tuple(SCENARIOS), *, points: int = 161) -> pd.DataFrame:
-    """Tabulate the densities of the scores in the published scenarios.
-
-    References
-    ----------
-    Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI. Table 2.
-    """
-    at = np.linspace(0, 0.08, points)
-    parts = [
-        pd.DataFrame(
-            {
-                "scenario": name,
-                "group": SCENARIO_GROUPS[group],
-                "event": event,
-                "score": at,
-                "density": scenario_density(SCENARIOS[name], group, event, at),
-            }
-        )
-        for name in scenarios
-        for group in GROUPS
-        for event in (0, 1)
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def tabulate_scenario_matrix(scenario: Scenario) -> pd.DataFrame:
-    """Tabulate the exact areas of a scenario within and across its two groups."""
-    found = integrate_scenario(scenario)
-    area = (found.auc_m, found.xauc_mf, found.xauc_fm, found.auc_f)
-    names = SCENARIO_GROUPS.values()
-    pairs = [(one, other) for one in names for other in names]
-    table = pd.DataFrame(pairs, columns=["event_group", "nonevent_group"])
-    return table.assign(auc=area, n_events=math.nan, n_nonevents=math.nan, reason="")
 
 
 def select_matrix(table: pd.DataFrame, *, model: str, attribute: str) -> pd.DataFrame:
