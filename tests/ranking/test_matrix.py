@@ -1,5 +1,7 @@
 """Areas within and across groups, their standard errors and intervals."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from auditbook.evidence.auroc import estimate_auroc
 from auditbook.ranking.matrix import (
     auc_matrix,
     bound_areas,
+    delong_covariance,
     matrix_interval,
     matrix_site_interval,
     satterthwaite,
@@ -106,6 +109,28 @@ def test_standard_errors_equal_the_slow_loop_over_pairs(records):
         for h in range(G):
             slow = slow_covariance([slow_influence(outcome, values, codes == g, codes == h)])[0, 0]
             np.testing.assert_allclose(found[g, h] ** 2, slow, atol=EXACT)
+
+
+def test_the_covariance_of_every_pair_of_areas_equals_the_slow_loop_over_pairs():
+    outcome, values, codes = draw_audit(np.random.default_rng(7), 120, 2)
+    found = delong_covariance(auc_matrix(outcome, values, codes, 2))
+    places = list(product(range(2), range(2)))
+    influences = [slow_influence(outcome, values, codes == g, codes == h) for g, h in places]
+    slow = slow_covariance(influences)
+    for one, two in product(range(4), range(4)):
+        assert found.between(places[one], places[two]) == pytest.approx(slow[one, two], abs=EXACT)
+
+
+def test_areas_that_share_no_record_do_not_vary_together():
+    outcome, values, codes = draw_audit(np.random.default_rng(7), 120, 2)
+    found = delong_covariance(auc_matrix(outcome, values, codes, 2))
+    assert found.between((0, 0), (1, 1)) == found.between((0, 1), (1, 0)) == 0
+
+
+def test_the_covariance_of_a_group_with_one_event_is_nan():
+    found = delong_covariance(auc_matrix([1, 0, 0, 1, 1, 0], [3, 1, 2, 1, 2, 0], [0, 0, 0, 1, 1, 1], 2))
+    assert np.isnan(found.between((0, 0), (0, 0)))
+    assert np.isfinite(found.events[1]).all()
 
 
 def test_site_errors_equal_the_slow_loop_over_pairs():

@@ -21,6 +21,7 @@ from auditbook.ranking.joint import joint_levels
 from auditbook.ranking.matrix import (
     AucMatrix,
     auc_matrix,
+    delong_covariance,
     matrix_interval,
     matrix_site_interval,
 )

@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from auditbook.evidence import Interval, rate
-from auditbook.ranking.matrix import AucMatrix, site_errors, site_influence, standard_errors
+from auditbook.ranking.matrix import (
+    AucMatrix,
+    delong_covariance,
+    site_errors,
+    site_influence,
+    standard_errors,
+)
 
 Array = NDArray[np.float64]
 
@@ -135,10 +141,8 @@ def draw_errors(
             some = min(at_once, draws - first)
             yield (rng.standard_normal((some, len(flat))) @ flat).reshape(some, n_groups, n_groups)
         return
-    of_events, of_others = (
-        _root(matrix.event_scatter, matrix.events),
-        _root(matrix.other_scatter, matrix.others),
-    )
+    covariance = delong_covariance(matrix)
+    of_events, of_others = _root(covariance.events), _root(covariance.others)
     for first in range(0, draws, at_once):
         some = min(at_once, draws - first)
         normal = rng.standard_normal((2, n_groups, some, n_groups))
@@ -146,10 +150,9 @@ def draw_errors(
         yield np.swapaxes(events, 0, 1) + np.moveaxis(others, 0, 2)
 
 
-def _root(scatter: Array, held: Array) -> Array:
+def _root(covariance: Array) -> Array:
     """Find roots R of the covariance R'R of each group's mean placements."""
-    usable = np.where(held > 1, held * (held - 1), np.inf)
-    values, vectors = np.linalg.eigh(np.nan_to_num(scatter) / usable[:, None, None])
+    values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
     return np.sqrt(np.maximum(values, 0))[:, :, None] * np.swapaxes(vectors, 1, 2)
 
 

@@ -147,12 +147,43 @@ def _share_sites(sums: PlacementSums) -> SiteSums | None:
     return SiteSums(site.events, site.others, site.event_sum / of_events, site.other_sum / of_others)
 
 
-def standard_errors(matrix: AucMatrix) -> Array:
-    r"""Find DeLong's standard error of every area, taking records as independent.
+@dataclass(frozen=True)
+class DelongCovariance:
+    """Covariance of all areas of a matrix, as the two parts that it is the sum of.
 
-    .. math:: \mathrm{SE}^2_{gh} = \frac{S^{10}_g[h,h]}{m_g} + \frac{S^{01}_h[g,g]}{n_h}
+    Two areas vary together only through records that they share, so n_groups cubed numbers hold the whole.
 
-    with the sample variances of the placements of the :math:`m_g` events and of the :math:`n_h` non-events.
+    Attributes
+    ----------
+    events : float array, shape (n_groups, n_groups, n_groups)
+        [g, h, k]: what the events of g add to the covariance of A[g, h] and A[g, k].
+    others : float array, shape (n_groups, n_groups, n_groups)
+        [h, g, k]: what the non-events of h add to the covariance of A[g, h] and A[k, h].
+    """
+
+    events: Array
+    others: Array
+
+    @property
+    def variances(self) -> tuple[Array, Array]:
+        """What events and what non-events add to each variance, shapes (n_groups, n_groups)."""
+        return np.einsum("ghh->gh", self.events), np.einsum("hgg->gh", self.others)
+
+    def between(self, one: tuple[int, int], other: tuple[int, int]) -> float:
+        """Return the covariance of the areas A[one] and A[other]."""
+        (g, h), (k, m) = one, other
+        shared = self.events[g, h, m] if g == k else 0.0
+        return float(shared + (self.others[h, g, k] if h == m else 0.0))
+
+
+def delong_covariance(matrix: AucMatrix) -> DelongCovariance:
+    r"""Find DeLong's joint covariance of all areas, taking records as independent.
+
+    .. math:: \mathrm{Cov}(A_{gh}, A_{kl}) = 1[g = k] \frac{S^{10}_g[h, l]}{m_g}
+              + 1[h = l] \frac{S^{01}_h[g, k]}{n_h}
+
+    with :math:`S^{10}_g[h, l]` the sample covariance, over the :math:`m_g` events of g, of their placements
+    among the non-events of h and of l, and :math:`S^{01}_h[g, k]` that over the :math:`n_h` non-events of h.
 
     Parameters
     ----------
@@ -161,7 +192,7 @@ def standard_errors(matrix: AucMatrix) -> Array:
 
     Returns
     -------
-    float array, shape (n_groups, n_groups)
+    DelongCovariance
         0 under perfect separation and when all scores are tied; nan with fewer than two events of g or
         non-events of h.
 
@@ -171,24 +202,25 @@ def standard_errors(matrix: AucMatrix) -> Array:
 
     Examples
     --------
-    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1)
-    >>> round(float(standard_errors(matrix)[0, 0] ** 2), 4)
+    >>> found = delong_covariance(auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1))
+    >>> round(found.between((0, 0), (0, 0)), 4)
     0.125
     """
-    events, others = _error_parts(matrix)
+    of_events, of_others = _pairs(matrix.events), _pairs(matrix.others)
+    return DelongCovariance(
+        matrix.event_scatter / of_events[:, None, None], matrix.other_scatter / of_others[:, None, None]
+    )
+
+
+def _pairs(held: Array) -> Array:
+    """Count ordered pairs, n (n - 1); nan below two."""
+    return np.where(held > 1, held * (held - 1), np.nan)
+
+
+def standard_errors(matrix: AucMatrix) -> Array:
+    """Find the standard error of every area, the root of its variance in `delong_covariance`."""
+    events, others = delong_covariance(matrix).variances
     return np.sqrt(events + others)
-
-
-def _error_parts(matrix: AucMatrix) -> tuple[Array, Array]:
-    """Split the squared errors, shape (n_groups, n_groups), into what events and what non-events add."""
-    events = np.einsum("ghh->gh", matrix.event_scatter) * _divisor(matrix.events)[:, None]
-    others = np.einsum("hgg->hg", matrix.other_scatter) * _divisor(matrix.others)[:, None]
-    return events, others.T
-
-
-def _divisor(held: Array) -> Array:
-    """One over n (n - 1); nan below two."""
-    return rate(1.0, np.where(held > 1, held * (held - 1), 0))
 
 
 @dataclass(frozen=True)
@@ -356,7 +388,7 @@ def satterthwaite(matrix: AucMatrix) -> Array:
     >>> float(satterthwaite(auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1))[0, 0])
     2.0
     """
-    events, others = _error_parts(matrix)
+    events, others = delong_covariance(matrix).variances
     spread = rate(events**2, np.maximum(matrix.events - 1, 0)[:, None]) + rate(
         others**2, np.maximum(matrix.others - 1, 0)
     )
