@@ -6,12 +6,15 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from auditbook.pockets.cell_support import Shortfall, tabulate_shortfalls, write_reason
+
 NAN = float("nan")
 COLUMNS = {
     "pockets": "map pocket name n_discovery n_audit event_rate description fidelity_covered fidelity_members",
     "pocket_errors": "model other_model map quantity contrast pocket estimate se ci_low ci_high level "
-    "critical p_value flagged direction status reason n n_focal n_reference units effective_units "
-    "largest_unit mean_prediction mean_outcome flagged_strict",
+    "critical p_value flagged direction status reason lacking lacking_group held needed growth lacks_records "
+    "lacks_events lacks_units n n_focal n_reference units effective_units largest_unit mean_prediction "
+    "mean_outcome flagged_strict",
     "pocket_summary": "model other_model map quantity contrast tested flagged tolerance equivalence_share "
     "abstained_share over_share under_share conflict_share in_gap_share composition composition_se within "
     "within_se overall overall_se lone_strata composition_share",
@@ -177,18 +180,25 @@ def error_row(recipe: PocketRecipe, rng: np.random.Generator, quantity: str, pla
     row |= {"n_focal": n // 5 if two else NAN, "n_reference": n - n // 5 if two else NAN}
     tested = recipe.tested and not (place == 4 or (two and place == 3))
     if not tested:
-        reason = "6 expected events, 10 needed" if place != 4 else "largest site holds 35 %, at most 20 %"
+        short = (
+            Shortfall("expected events", 6, 10) if place != 4 else Shortfall("share of one unit", 0.35, 0.2)
+        )
         blank = dict.fromkeys(("estimate", "se", "ci_low", "ci_high", "p_value"), NAN)
-        row |= blank | {"status": "untested", "reason": reason, "flagged": False, "direction": ""}
+        row |= blank | {"status": "untested", "flagged": False, "direction": "", **lack([short])}
         return row | {"mean_prediction": NAN, "mean_outcome": NAN, "flagged_strict": "" if two else False}
     estimate = round(float(rng.normal(0, 0.004)) if not place else (-1) ** place * 0.07 / (1 + two), 4)
     se = 0.012 * (1 + place / 8)
     row |= {"estimate": estimate, "se": se, "ci_low": estimate - 3.1 * se, "ci_high": estimate + 3.1 * se}
     flagged = abs(estimate) > 3.1 * se
     row |= {"flagged": flagged, "direction": "over" if estimate > 0 else "under"}
-    row |= {"p_value": 0.001 if flagged else 0.4, "status": "tested", "reason": ""}
+    row |= {"p_value": 0.001 if flagged else 0.4, "status": "tested", **lack([])}
     row |= {"mean_prediction": 0.2 + estimate, "mean_outcome": 0.2}
     return row | {"flagged_strict": "" if two or not recipe.sites else flagged and place == 1}
+
+
+def lack(shortfalls: list[Shortfall]) -> dict:
+    """Lay out what a row lacks as the product does."""
+    return {"reason": write_reason(shortfalls, "site"), **tabulate_shortfalls(shortfalls)}
 
 
 def tabulate_summary(recipe: PocketRecipe, errors: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,8 @@ TEXT_COLUMNS = (
     "tier_reasons site column role kind note source family protocol part baseline status cell sweep band "
     "check setting features label lowest_attribute "
     "map pocket name description quantity contrast direction partition half "
-    "halving drawing prediction cohort event_group nonevent_group other_group advice other_model"
+    "halving drawing prediction cohort event_group nonevent_group other_group advice other_model "
+    "lacking lacking_group"
 ).split()
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 

@@ -14,11 +14,12 @@ import pytest
 from auditbook.book.say.pocket_errors import lay_out, list_contrasts, pick_errors
 from auditbook.book.say.text import MISSING, table_html
 from auditbook.errors import InputError
+from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.draw.pocket_applications import draw_models
 from auditbook.studies.say import pocket_applications as say
 from auditbook.studies.say import pocket_printed as printed
-from pocket_tables import KINDS, make_pocket_tables
+from pocket_tables import KINDS, lack, make_pocket_tables
 
 NAN = float("nan")
 
@@ -148,22 +149,24 @@ def test_units_with_several_records_are_counted(tables):
 
 def test_what_untested_pockets_lack_is_counted_by_kind():
     row = {"model": "m", "map": "forest", "other_model": "", "quantity": "mu", "contrast": "", "n_focal": NAN}
-    reasons = {
-        "overall": "",
-        "F1": "",
-        "F2": "40 records, 100 needed and 3.1 expected events, 10 needed",
-        "F3": "6 sites, 15 needed and 3.2 effective sites, 10 needed",
-        "F4": "largest site holds 35 %, at most 20 %",
-        "F5": "no records",
+    shortfalls = {
+        "overall": [],
+        "F1": [],
+        "F2": [Shortfall("records", 40, 100), Shortfall("expected events", 3.1, 10)],
+        "F3": [Shortfall("units", 6, 15), Shortfall("effective units", 3.2, 10)],
+        "F4": [Shortfall("share of one unit", 0.35, 0.2)],
+        "F5": [Shortfall("records", 0, 100)],
     }
-    sizes = dict(zip(reasons, (1000, 700, 40, 150, 110, 0), strict=True))
+    sizes = dict(zip(shortfalls, (1000, 700, 40, 150, 110, 0), strict=True))
     errors = pd.DataFrame(
         [
             row
-            | {"pocket": name, "reason": text, "n": sizes[name], "status": "untested" if text else "tested"}
-            for name, text in reasons.items()
+            | {"pocket": name, "n": sizes[name], "status": "untested" if short else "tested"}
+            | lack(short)
+            | {"reason": "in other words"}
+            for name, short in shortfalls.items()
         ]
-    ).assign(status=lambda table: table["status"].where(table["pocket"] != "F5", "untested"))
+    )
     table = say.count_support(errors, model="m")
     assert table.iloc[0].to_dict() == {
         "what": "mean error",

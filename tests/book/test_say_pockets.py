@@ -17,10 +17,11 @@ from auditbook.book.say import pocket_errors as say
 from auditbook.book.say import pockets as maps
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
+from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.say import pocket_lessons as lesson
 from auditbook.studies.teaching import average_errors, compare_groupings, draw_lesson, group_patients
-from pocket_tables import COLUMNS, KINDS, make_pocket_tables
+from pocket_tables import COLUMNS, KINDS, lack, make_pocket_tables
 
 NAN = float("nan")
 
@@ -198,19 +199,41 @@ def test_flags_that_do_not_stand_the_stricter_level_are_hints(tables):
     assert say.describe_strict(gap, level=0.0025) == ""
 
 
+def untested(*cases):
+    """Lay out pockets that lack this and that."""
+    row = {"pocket": "F1", "kind": "untested"}
+    return pd.DataFrame([row | {"pocket": f"F{k + 1}"} | lack(each) for k, each in enumerate(cases)])
+
+
 def test_what_is_missing_says_how_much_more_data_would_allow(tables):
     said = say.describe_shortfall(pick(tables, "untested"))
     assert "With about 1.7 times as many audited records of the same kind, F1 could be tested" in said
+    assert "; with 1.7 times, 2 more." in said  # F2 and F3; no number of records helps F4
     assert "more of them help" in said
     assert say.describe_shortfall(pick(tables).head(3)) == ""
-    none = pick(tables, "untested").assign(note="no records")
-    assert say.describe_shortfall(none) == ""
-    focal = (
-        pick(tables, "untested").head(2).assign(note="F: 50 records, 100 needed; M: 4 non-events, 10 needed")
-    )
-    assert "about 2.5 times" in say.describe_shortfall(focal)
-    sites = focal.assign(note="F: 89 records, 100 needed and 11 sites, 15 needed")
-    assert say.describe_shortfall(sites).startswith("Where sites (or other units) are too few")
+    half, fewer = Shortfall("records", 50, 100, "F"), Shortfall("expected non-events", 4, 10, "M")
+    assert say.describe_shortfall(untested([Shortfall("records", 0, 100)])) == ""
+    assert "about 2.5 times" in say.describe_shortfall(untested([half, fewer]))
+    sites = [Shortfall("records", 89, 100, "F"), Shortfall("units", 11, 15, "F")]
+    assert say.describe_shortfall(untested(sites)).startswith("Where sites (or other units) are too few")
+
+
+def test_a_group_without_records_is_helped_by_no_number_of_the_same_kind():
+    none, half = Shortfall("records", 0, 100, "F"), Shortfall("records", 50, 100, "M")
+    assert say.describe_shortfall(untested([none, half])) == ""
+
+
+def test_a_factor_never_reads_as_one():
+    assert "about 1.1 times" in say.describe_shortfall(untested([Shortfall("expected events", 9.98, 10)]))
+
+
+def test_a_reason_in_other_words_changes_that_reason_alone(tables):
+    plain = pick(tables, "untested")
+    told = plain.assign(note="zu wenig", reason="zu wenig")
+    assert say.describe_shortfall(told) == say.describe_shortfall(plain)
+    reworded = say.describe_errors(told)
+    assert reworded.count("zu wenig") == len(told)
+    assert say.describe_errors(plain).splitlines()[1] == reworded.splitlines()[1]
 
 
 def test_a_conflict_is_told_apart(tables):

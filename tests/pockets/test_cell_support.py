@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.cell_support import gather_cell, list_shortfalls, split_cells
+from auditbook.pockets.cell_support import (
+    Shortfall,
+    gather_cell,
+    list_shortfalls,
+    split_cells,
+    tabulate_shortfalls,
+    write_reason,
+)
 
 RULE = PocketSettings()
 
@@ -54,13 +61,51 @@ def short(n, *, chance=0.3, counts=None, kind="record", continuous=False, rule=R
     ],
 )
 def test_each_shortfall_is_said_in_words(case, reason):
-    assert short(**case) == reason
+    kind = case.get("kind", "record")
+    assert [write_reason([each], kind) for each in short(**case)] == reason
+    assert write_reason(short(**case), kind) == " and ".join(reason)
+
+
+def test_shortfalls_are_data_before_they_are_words():
+    found = short(280, counts=[20] * 14, chance=0.03, kind="site")
+    assert found == [Shortfall("expected events", 8.4, 10), Shortfall("units", 14, 15)]
+    assert [each.growth for each in found] == [pytest.approx(10 / 8.4), np.inf]
+    assert [each.kind for each in found] == ["events", "units"]
+    assert short(0) == [Shortfall("records", 0, 100)]
+
+
+def test_the_scarcest_is_laid_out_with_what_it_would_take():
+    few, rare = Shortfall("records", 50, 100, "F"), Shortfall("expected events", 8, 10, "F")
+    other = Shortfall("expected non-events", 4, 10, "M")
+    row = tabulate_shortfalls([few, rare, other])
+    assert row == {
+        "lacking": "expected non-events",
+        "lacking_group": "M",
+        "held": 4,
+        "needed": 10,
+        "growth": 2.5,
+        "lacks_records": True,
+        "lacks_events": True,
+        "lacks_units": False,
+    }
+    assert write_reason([few, rare, other], "record") == (
+        "F: 50 records, 100 needed and 8 expected events, 10 needed; M: 4 expected non-events, 10 needed"
+    )
+
+
+@pytest.mark.parametrize("short", [Shortfall("units", 14, 15), Shortfall("records", 0, 100)])
+def test_what_more_records_of_the_same_kind_would_not_mend_has_no_growth(short):
+    row = tabulate_shortfalls([Shortfall("records", 50, 100), short])
+    assert (row["lacking"], row["held"]) == (short.lacking, short.held)
+    assert np.isnan(row["growth"])
+    nothing = tabulate_shortfalls([])
+    assert (nothing["lacking"], nothing["lacks_records"]) == ("", False)
+    assert np.isnan([nothing["held"], nothing["needed"], nothing["growth"]]).all()
 
 
 def test_a_share_just_above_the_limit_never_reads_as_the_limit():
-    assert short(10_000, counts=[2001] + [421] * 19, kind="site") == [
-        "largest site holds 20.1 %, at most 20 %"
-    ]
+    found = short(10_000, counts=[2001] + [421] * 19, kind="site")
+    assert write_reason(found, "site") == "largest site holds 20.1 %, at most 20 %"
 
 
 def test_limits_are_settings():

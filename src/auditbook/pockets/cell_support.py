@@ -6,7 +6,8 @@ tested.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil, floor, inf, isfinite, nan
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,33 @@ def split_cells(codes: NDArray[np.integer], count: int, unit: NDArray[np.integer
     return tuple(gather_cell(order[edges[k] : edges[k + 1]], unit) for k in range(count))
 
 
+Measure = Literal[
+    "records", "expected events", "expected non-events", "units", "effective units", "share of one unit"
+]
+KINDS = {"records": "records", "expected events": "events", "expected non-events": "events"}
+"""What more records of the same kind would bring; anything else is a matter of the units."""
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """What a cell has too little of; of the share of one unit, too much."""
+
+    lacking: Measure
+    held: float
+    needed: float  # At least; of the share of one unit, at most
+    group: str = ""  # Whose cell it is, in a gap
+
+    @property
+    def kind(self) -> str:
+        """Tell whether records, events or units are wanting."""
+        return KINDS.get(self.lacking, "units")
+
+    @property
+    def growth(self) -> float:
+        """How many times as many records of the same kind would do; infinite where they would not."""
+        return self.needed / self.held if self.held and self.kind != "units" else inf
+
+
 def list_shortfalls(
     cell: Cell,
     predictions: Sequence[Array],
@@ -66,55 +94,66 @@ def list_shortfalls(
     continuous: bool,
     unit_kind: UnitKind,
     settings: PocketSettings,
-) -> list[str]:
-    """Say what a cell has too little of."""
-    if not cell.n:
-        return ["no records"]
-    found = []
-    needed = settings.support_of(continuous=continuous)
-    if cell.n < needed:
-        found.append(f"{_count(cell.n, 'record')}, {needed} needed")
-    if not continuous:
-        found += _lack_events(cell, predictions, settings.support_events)
-    if unit_kind != "record":
-        found += _lack_units(cell, unit_kind, settings)
+    group: str = "",
+) -> list[Shortfall]:
+    """List what a cell has too little of."""
+    limits: list[tuple[Measure, float, float]] = [
+        ("records", cell.n, settings.support_of(continuous=continuous))
+    ]
+    if cell.n and not continuous:
+        limits += _expect_events(cell, predictions, settings.support_events)
+    if cell.n and unit_kind != "record":
+        limits += [
+            ("units", len(cell.units), settings.min_sites),
+            ("effective units", round(cell.effective_units, 9), settings.min_effective_sites),
+        ]
+    found = [Shortfall(*limit, group) for limit in limits if limit[1] < limit[2] or not cell.n]
+    if unit_kind != "record" and cell.largest_unit > settings.largest_site:
+        found.append(Shortfall("share of one unit", cell.largest_unit, settings.largest_site, group))
     return found
 
 
-def _lack_events(cell: Cell, predictions: Sequence[Array], needed: int) -> list[str]:
-    """Compare the expected events and non-events, the fewest of all models, with what is needed."""
-    sums = [round(float(values[cell.positions].sum()), 9) for values in predictions]
-    held = {"event": min(sums), "non-event": round(cell.n - max(sums), 9)}
+def _expect_events(
+    cell: Cell, predictions: Sequence[Array], needed: float
+) -> list[tuple[Measure, float, float]]:
+    """Sum the expected events and non-events, the fewest of all models, beside what is needed."""
+    sums = [float(values[cell.positions].sum()) for values in predictions]
     return [
-        f"{_count(_below(number), f'expected {word}')}, {needed} needed"
-        for word, number in held.items()
-        if number < needed
+        ("expected events", round(min(sums), 9), needed),
+        ("expected non-events", round(cell.n - round(max(sums), 9), 9), needed),
     ]
 
 
-def _lack_units(cell: Cell, noun: str, settings: PocketSettings) -> list[str]:
-    """Compare the number and the concentration of units with what is needed."""
-    found = []
-    units, effective, largest = len(cell.units), round(cell.effective_units, 9), cell.largest_unit
-    if units < settings.min_sites:
-        found.append(f"{_count(units, noun)}, {settings.min_sites} needed")
-    if effective < settings.min_effective_sites:
-        found.append(
-            f"{_count(_below(effective), f'effective {noun}')}, {settings.min_effective_sites:g} needed"
-        )
-    if largest > settings.largest_site:
-        found.append(
-            f"largest {noun} holds {ceil(round(largest * 1000, 6)) / 10:g} %, "
-            f"at most {100 * settings.largest_site:g} %"
-        )
-    return found
+def tabulate_shortfalls(shortfalls: Sequence[Shortfall]) -> dict[str, Any]:
+    """Lay shortfalls out as columns of ``pocket_errors.csv``: the scarcest, and which kinds there are."""
+    kinds = {each.kind for each in shortfalls}
+    row: dict[str, Any] = {"lacking": "", "lacking_group": "", "held": nan, "needed": nan, "growth": nan}
+    if shortfalls:
+        scarcest = max(shortfalls, key=lambda each: each.growth)
+        row = {"lacking": scarcest.lacking, "lacking_group": scarcest.group}
+        row |= {"held": scarcest.held, "needed": scarcest.needed}
+        row["growth"] = scarcest.growth if isfinite(scarcest.growth) else nan
+    return row | {f"lacks_{kind}": kind in kinds for kind in ("records", "events", "units")}
 
 
-def _below(number: float) -> float:
-    """Round down to one decimal, so that what falls short never reads as enough."""
-    return floor(round(number * 10, 6)) / 10
+def write_reason(shortfalls: Sequence[Shortfall], unit_kind: UnitKind) -> str:
+    """Write what is lacking, with the group's name in front where there are two; blank when nothing is."""
+    by_group: dict[str, list[str]] = {}
+    for each in shortfalls:
+        by_group.setdefault(each.group, []).append(_write_shortfall(each, unit_kind))
+    return "; ".join(
+        f"{group}: {' and '.join(parts)}" if group else " and ".join(parts)
+        for group, parts in by_group.items()
+    )
 
 
-def _count(number: float, noun: str) -> str:
-    """Write a number with its noun."""
-    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+def _write_shortfall(short: Shortfall, noun: UnitKind) -> str:
+    """Write one shortfall; what is held is rounded so that it never reads as enough."""
+    if short.lacking == "share of one unit":
+        held = ceil(round(short.held * 1000, 6)) / 10
+        return f"largest {noun} holds {held:g} %, at most {100 * short.needed:g} %"
+    if not short.held and short.lacking == "records":
+        return "no records"
+    held = floor(round(short.held * 10, 6)) / 10
+    words = short.lacking.replace("unit", noun)
+    return f"{held:.12g} {words[:-1] if held == 1 else words}, {short.needed:.12g} needed"

@@ -4,7 +4,7 @@ Everything here is decided before an audit outcome is read.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.cell_support import Cell, list_shortfalls, split_cells
+from auditbook.pockets.cell_support import Cell, Shortfall, list_shortfalls, split_cells
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.frozen import ABSTAIN
 
@@ -30,7 +30,7 @@ class Quantity:
     pocket: str  # Name, or "overall"
     contrast: Contrast | None  # The groups of a gap
     cells: tuple[Cell, ...]  # The pocket's records, or those of the focal and of the reference group
-    reason: str = ""  # Why it is not tested; blank when it is
+    shortfalls: tuple[Shortfall, ...] = ()  # Why it is not tested; none when it is
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ def list_families(
     errors = list_errors(pockets, codes, unit)
     gaps = list_gaps(pockets, codes, unit, audit, contrasts)
     for model in audit.predictions:
-        yield Family(model, "", "mu", _explain_all(errors, (model,), audit, settings))
+        yield Family(model, "", "mu", _look_at_all(errors, (model,), audit, settings))
         for attribute in gaps:
-            yield Family(model, "", "delta", _explain_all(attribute, (model,), audit, settings))
+            yield Family(model, "", "delta", _look_at_all(attribute, (model,), audit, settings))
     for model, other in read_pairs(settings.paired, tuple(audit.predictions)):
         for attribute in gaps:
-            yield Family(model, other, "paired", _explain_all(attribute, (model, other), audit, settings))
+            yield Family(model, other, "paired", _look_at_all(attribute, (model, other), audit, settings))
 
 
 def list_errors(
@@ -153,31 +153,30 @@ def read_pairs(paired: Sequence[str], models: Sequence[str]) -> list[tuple[str, 
     return [known[name] for name in paired]
 
 
-def _explain_all(
+def _look_at_all(
     quantities: Sequence[Quantity], models: Sequence[str], audit: PocketData, settings: PocketSettings
 ) -> tuple[Quantity, ...]:
     """Look at the support of some quantities for one model or a pair of them."""
+    predictions = [audit.predictions[name] for name in models]
     return tuple(
-        Quantity(item.pocket, item.contrast, item.cells, _explain(item, models, audit, settings))
-        for item in quantities
+        replace(item, shortfalls=_look_at(item, predictions, audit, settings)) for item in quantities
     )
 
 
-def _explain(item: Quantity, models: Sequence[str], audit: PocketData, settings: PocketSettings) -> str:
-    """Say what each cell lacks, with the group's name in front where there are two."""
-    short = [
-        " and ".join(
-            list_shortfalls(
-                cell,
-                [audit.predictions[name] for name in models],
-                continuous=audit.continuous,
-                unit_kind=audit.unit_kind,
-                settings=settings,
-            )
+def _look_at(
+    item: Quantity, predictions: Sequence[NDArray[np.float64]], audit: PocketData, settings: PocketSettings
+) -> tuple[Shortfall, ...]:
+    """List what the cells of a quantity lack."""
+    groups = (item.contrast.focal, item.contrast.reference) if item.contrast else ("",)
+    return tuple(
+        short
+        for cell, group in zip(item.cells, groups, strict=True)
+        for short in list_shortfalls(
+            cell,
+            predictions,
+            continuous=audit.continuous,
+            unit_kind=audit.unit_kind,
+            settings=settings,
+            group=group,
         )
-        for cell in item.cells
-    ]
-    if item.contrast is None:
-        return short[0]
-    groups = (item.contrast.focal, item.contrast.reference)
-    return "; ".join(f"{group}: {what}" for group, what in zip(groups, short, strict=True) if what)
+    )

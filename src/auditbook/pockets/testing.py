@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.cell_support import Cell
+from auditbook.pocket_settings import PocketSettings, UnitKind
+from auditbook.pockets.cell_support import Cell, tabulate_shortfalls, write_reason
 from auditbook.pockets.contributions import Contributions, expected_floor, lacks_variation, sum_contributions
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.families import Family, Quantity, list_families
@@ -25,7 +25,8 @@ Array = NDArray[np.float64]
 
 COLUMNS = (
     "model other_model map quantity contrast pocket estimate se ci_low ci_high level critical p_value "
-    "flagged direction status reason n n_focal n_reference units effective_units largest_unit "
+    "flagged direction status reason lacking lacking_group held needed growth lacks_records lacks_events "
+    "lacks_units n n_focal n_reference units effective_units largest_unit "
     "mean_prediction mean_outcome flagged_strict"
 ).split()
 STILL = "errors do not vary between units"
@@ -174,7 +175,7 @@ def judge_support(family: Family, audit: PocketData) -> list[str]:
     errors = family_errors(family, audit)
     return [
         "untested"
-        if item.reason
+        if item.shortfalls
         else "no variability"
         if any(lacks_variation(errors, cell) for cell in item.cells)
         else "tested"
@@ -256,13 +257,21 @@ def describe_family(
             "flagged": False,
             "direction": "",
             "status": each,
-            "reason": STILL if each == "no variability" else item.reason,
+            **_describe_lack(item, each, audit.unit_kind),
             **_describe_cells(item),
             **_describe_means(family, item.cells, audit, known=each != "untested"),
             **(next(judged) if each == "tested" else {}),
         }
         for item, each in zip(family.quantities, status, strict=True)
     ]
+
+
+def _describe_lack(item: Quantity, status: str, unit_kind: UnitKind) -> dict[str, Any]:
+    """Say why a quantity is not tested: as data, and in words that are made from it."""
+    lack = tabulate_shortfalls(item.shortfalls)
+    if status == "no variability":
+        return lack | {"lacking": "variability", "reason": STILL}
+    return lack | {"reason": write_reason(item.shortfalls, unit_kind)}
 
 
 def _describe_cells(item: Quantity) -> dict[str, Any]:

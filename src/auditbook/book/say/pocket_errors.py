@@ -1,6 +1,6 @@
 """Errors by pocket: what was tested, flagged and ruled out, and where a gap comes from."""
 
-import re
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,8 +42,6 @@ ERROR_COLUMNS = (
     Column("p_value", "adjusted p", "number", 3),
     Column("found", "found"),
 )
-SITES = re.compile(r"\b(?:site|unit)s? (?:holds|needed)|\b(?:site|unit)s?,")
-"""What a reason says when sites are too few or too unequal."""
 SUMMARY_COLUMNS = (
     Column("map_words", "map"),
     Column("tested", "pockets tested", "count"),
@@ -196,18 +194,16 @@ def _describe_untested(untested: pd.DataFrame) -> str:
 def describe_shortfall(laid: pd.DataFrame) -> str:
     """Say how many times the records would let untested pockets be tested, and where sites lack."""
     inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] == "untested")]
-    if inside.empty:
-        return ""
-    factors = [(_find_factor(row.note), row.pocket) for row in rows(inside)]
-    known = sorted(pair for pair in factors if np.isfinite(pair[0]))
+    known = inside[inside["growth"].notna()].sort_values("growth", kind="stable")
     parts = []
-    if known:
+    if len(known):
+        times = [_round_up(growth) for growth in known["growth"]]
+        more = f"; with {times[-1]} times, {len(known) - 1} more." if len(known) > 1 else "."
         parts.append(
-            f"With about {number(known[0][0], digits=1)} times as many audited records of the same kind, "
-            f"{escape(known[0][1])} could be tested"
+            f"With about {times[0]} times as many audited records of the same kind, "
+            f"{escape(known['pocket'].iloc[0])} could be tested{more}"
         )
-        parts[0] += f"; with {number(known[-1][0], digits=1)} times, {len(known)} more." if known[1:] else "."
-    if inside["note"].str.contains(SITES).any():
+    if is_true(inside["lacks_units"]).any():
         parts.append(
             "Where sites (or other units) are too few or one holds too much, more of them help and more "
             "records do not."
@@ -215,13 +211,9 @@ def describe_shortfall(laid: pd.DataFrame) -> str:
     return " ".join(parts)
 
 
-def _find_factor(note: str) -> float:
-    """Find by how much the counts behind a reason would have to grow; infinite where that would not do."""
-    if SITES.search(note):
-        return np.inf
-    counts = re.findall(r"([\d.]+) (?:expected )?(?:record|event|non-event)s?, (\d+) needed", note)
-    found = [float(needed) / float(have) if float(have) else np.inf for have, needed in counts]
-    return max(found, default=np.inf)
+def _round_up(growth: float) -> str:
+    """Write a factor so that it never reads as enough before it is."""
+    return number(math.ceil(round(10 * growth, 6)) / 10, digits=1)
 
 
 def describe_strict(errors: pd.DataFrame, *, level: float) -> str:

@@ -22,12 +22,8 @@ from auditbook.results import rows
 
 ALONE = 1.96
 """Standard errors on either side of an estimate in a 95% interval for it alone."""
-SHORTFALLS = {
-    "records": r"\d records?, \d+ needed|no records",
-    "events": r"expected (?:non-)?events?, \d+ needed",
-    "sites": r"\d (?:effective )?(?:site|unit)s?, \d+ needed|largest (?:site|unit) holds",
-}
-"""What a cell can have too little of, as its reason says it."""
+LACKS = {"records": "records", "events": "expected events or non-events", "sites": "sites"}
+"""What a cell can have too little of, in words."""
 SUPPORT_COLUMNS = (
     Column("what", "question"),
     Column("pockets", "pockets", "count"),
@@ -185,7 +181,8 @@ def count_support(errors: pd.DataFrame, *, model: str, name: str = "forest") -> 
             continue
         tested, counted = inside["status"] == "tested", "n_focal" if contrast else "n"
         total = whole[counted].sum()
-        lacks = {key: int(inside["reason"].str.contains(text).sum()) for key, text in SHORTFALLS.items()}
+        kinds = {"records": "lacks_records", "events": "lacks_events", "sites": "lacks_units"}
+        lacks = {key: int(is_true(inside[column]).sum()) for key, column in kinds.items()}
         row = {"what": contrast or "mean error", "pockets": len(inside), "tested": int(tested.sum()), **lacks}
         found.append(row | {"reach": inside.loc[tested, counted].sum() / total if total else np.nan})
     columns = [column.name for column in SUPPORT_COLUMNS]
@@ -213,10 +210,9 @@ def describe_support(table: pd.DataFrame) -> str:
         blank = gaps[gaps["tested"] == 0]
         if len(blank):
             points.append(f"- In no pocket: {name_list(blank['what'])}.")
-    lacks = {key: int(table[key].sum()) for key in SHORTFALLS}
+    lacks = {key: int(table[key].sum()) for key in LACKS}
     if any(lacks.values()):
-        words = {"records": "records", "events": "expected events or non-events", "sites": "sites"}
-        parts = [f"{words[key]} {plural(n, 'time')}" for key, n in lacks.items() if n]
+        parts = [f"{LACKS[key]} {plural(n, 'time')}" for key, n in lacks.items() if n]
         points.append(f"- What was wanting (a pocket can lack several): {', '.join(parts)}.")
     return "\n".join(points)
 
