@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.tree._tree import NODE_DTYPE
 
 from auditbook.errors import InputError
 from auditbook.pockets import neighbours
@@ -80,6 +81,33 @@ def test_the_forest_does_not_depend_on_the_number_of_jobs_and_sends_missing_valu
     assert (leaves == leaves[0]).all()
     assert leaves.max() < one.n_leaves
     assert (np.bincount(one.find_leaves(features).ravel(), minlength=one.n_leaves) > 0).all()
+
+
+def walk_down(forest, tree, record):
+    """Send one record down one tree, node by node."""
+    start = forest.first[tree]
+    node = start
+    while forest.left[node] >= 0:
+        value = record[forest.feature[node]]
+        left = forest.missing_left[node] if np.isnan(value) else value <= forest.threshold[node]
+        node = start + (forest.left if left else forest.right)[node]
+    return int((forest.left[:node] < 0).sum())
+
+
+def test_the_private_tree_of_scikit_learn_walks_as_ours_do_by_hand():
+    """A pin on private names: where they change, `Forest.find_leaves` needs a walk of its own."""
+    assert NODE_DTYPE.names == (
+        *("left_child", "right_child", "feature", "threshold", "impurity", "n_node_samples"),
+        *("weighted_n_node_samples", "missing_go_to_left"),
+    )
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(300, 4)).astype(np.float32).astype(float)
+    x[rng.random(x.shape) < 0.2] = np.nan
+    forest = grow_forest(
+        x, np.nansum(x, axis=1) + np.isnan(x[:, 0]), trees=5, min_leaf=10, candidates=0.5, seed=1
+    )
+    by_hand = [[walk_down(forest, tree, record) for tree in range(5)] for record in x]
+    assert forest.find_leaves(x).tolist() == by_hand
 
 
 def test_a_forest_without_features_has_one_leaf_a_tree():

@@ -65,6 +65,7 @@ class Forest:
         return tuple(self._build_tree(slice(int(start), int(end))) for start, end in bounds)
 
     def _build_tree(self, part: slice) -> Tree:
+        """Build a tree through a private interface, which a test pins: it walks three times as fast as ours."""
         nodes = np.zeros(part.stop - part.start, dtype=NODE_DTYPE)
         nodes["left_child"], nodes["right_child"] = self.left[part], self.right[part]
         nodes["feature"], nodes["threshold"] = self.feature[part], self.threshold[part]
@@ -140,15 +141,18 @@ def grow_forest(
     grown = RandomForestRegressor(
         trees, min_samples_leaf=min_leaf, max_features=candidates, random_state=seed, n_jobs=jobs
     ).fit(features.astype(np.float32), outcome)
-    nodes = [tree.tree_.__getstate__()["nodes"] for tree in grown.estimators_]
-    joined = np.concatenate(nodes)
+    trees_grown = [tree.tree_ for tree in grown.estimators_]
+
+    def join(name: str, kind: type) -> NDArray[Any]:
+        return np.concatenate([getattr(tree, name) for tree in trees_grown]).astype(kind)
+
     return Forest(
-        np.cumsum([0, *(len(part) for part in nodes)]),
-        joined["left_child"].astype(np.int32),
-        joined["right_child"].astype(np.int32),
-        joined["feature"].astype(np.int32),
-        joined["threshold"].astype(np.float64),
-        joined["missing_go_to_left"].astype(np.uint8),
+        np.cumsum([0, *(tree.node_count for tree in trees_grown)]),
+        join("children_left", np.int32),
+        join("children_right", np.int32),
+        join("feature", np.int32),
+        join("threshold", np.float64),
+        join("missing_go_to_left", np.uint8),
         features.shape[1],
     )
 
