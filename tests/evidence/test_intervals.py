@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
 
 from auditbook.evidence.intervals import flip_interval, percentile_interval, wilson_interval
 
@@ -17,6 +18,14 @@ def test_wilson_agrees_with_scipy(pair):
     interval, oracle = wilson_interval(hits, n), binomtest(hits, n).proportion_ci(method="wilson")
     assert float(interval.low) == pytest.approx(oracle.low, abs=ROUNDING)
     assert float(interval.high) == pytest.approx(oracle.high, abs=ROUNDING)
+
+
+def test_wilson_is_statsmodels_own_to_the_last_digit():
+    hits, n = np.tril_indices(300)[::-1]
+    low, high = proportion_confint(hits, n + 1.0, alpha=0.1, method="wilson")
+    interval = wilson_interval(hits, n + 1, level=0.9)
+    assert (interval.low == np.where(hits == 0, 0.0, low)).all()
+    assert interval.high.tolist() == high.tolist()
 
 
 @given(trials)

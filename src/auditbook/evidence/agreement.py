@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from statsmodels.stats.inter_rater import fleiss_kappa as complete_kappa
 
 from auditbook.errors import InputError
 from auditbook.evidence.counts import rate
@@ -84,9 +83,9 @@ def fleiss_kappa(table: ArrayLike) -> float:
 
     .. math:: \kappa = \frac{\bar P - P_e}{1 - P_e}, \qquad P_e = \sum_k \pi_k^2
 
-    With the same number of ratings for every item it is statsmodels' value. Where ratings are missing,
-    :math:`\bar P` and :math:`\pi_k` are those of `raw_agreement` and `share_categories`, as Gwet generalises
-    them: a missing rating is neither a pass nor a fail, and an item counts once.
+    Where ratings are missing, :math:`\bar P` and :math:`\pi_k` are those of `raw_agreement` and
+    `share_categories`, as Gwet generalises them: a missing rating is neither a pass nor a fail, and an item
+    counts once.
 
     Parameters
     ----------
@@ -113,9 +112,10 @@ def fleiss_kappa(table: ArrayLike) -> float:
     counts = count_ratings(table)
     if len(counts) < 2 or np.count_nonzero(counts.sum(axis=0)) < 2 or counts.sum(axis=1).max() < 2:
         return float("nan")
-    if len(set(counts.sum(axis=1).tolist())) == 1:
-        return float(complete_kappa(counts))
-    chance = float((share_categories(counts) ** 2).sum())
+    # Pooled where nothing is missing: the same shares, rounded once, so that a kappa of 0 is exactly 0.
+    complete = len(set(counts.sum(axis=1).tolist())) == 1
+    shares = counts.sum(axis=0) / counts.sum() if complete else share_categories(counts)
+    chance = float((shares**2).sum())
     return (raw_agreement(counts) - chance) / (1 - chance)
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
-from scipy.stats import norm, rankdata
+from scipy.special import expit, logit, ndtri
 
 from auditbook.errors import InputError
 from auditbook.evidence.counts import check_binary
@@ -79,18 +78,24 @@ def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95
     variance = sum(part.var(ddof=1) / len(part) for part in (placed_events, placed_others))
     if variance == 0:
         return Discrimination(auroc, np.nan, np.nan)
-    width = norm.ppf(0.5 + level / 2) * np.sqrt(variance) / (auroc * (1 - auroc))
+    width = ndtri(0.5 + level / 2) * np.sqrt(variance) / (auroc * (1 - auroc))
     return Discrimination(auroc, float(expit(logit(auroc) - width)), float(expit(logit(auroc) + width)))
 
 
 def _placements(events: NDArray, others: NDArray) -> tuple[NDArray, NDArray]:
     """Share of non-events below each event, and of events above each non-event; ties count half."""
-    ranks = rankdata(np.concatenate([events, others]))
+    ranks = _rank(np.concatenate([events, others]))
     if not len(events) or not len(others):
         return events, others
-    below = (ranks[: len(events)] - rankdata(events)) / len(others)
-    above = 1 - (ranks[len(events) :] - rankdata(others)) / len(events)
+    below = (ranks[: len(events)] - _rank(events)) / len(others)
+    above = 1 - (ranks[len(events) :] - _rank(others)) / len(events)
     return below, above
+
+
+def _rank(values: NDArray) -> NDArray:
+    """Rank from 1 upwards; equal values share the middle of their ranks."""
+    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(ties) - (ties - 1) / 2)[place]
 
 
 def _bound_separated(auroc: float, pairs: int, alpha: float) -> Discrimination:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from statsmodels.stats.proportion import proportion_confint
+from scipy.special import ndtri
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,9 @@ class Interval:
 
 
 def wilson_interval(successes: ArrayLike, trials: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Bound a share by Wilson's score interval.
+    r"""Bound a share by Wilson's score interval.
+
+    .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
 
     Parameters
     ----------
@@ -54,9 +56,13 @@ def wilson_interval(successes: ArrayLike, trials: ArrayLike, *, level: float = 0
     """
     hits, total = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
     tried = total > 0
-    low, high = proportion_confint(hits, np.where(tried, total, 1.0), alpha=1 - level, method="wilson")
-    low = np.where(hits == 0, 0.0, np.clip(low, 0, 1))
-    high = np.where(hits == total, 1.0, np.clip(high, 0, 1))
+    n = np.where(tried, total, 1.0)
+    z, share = -ndtri((1 - level) / 2), hits / n
+    stretch = 1 + z**2 / n
+    centre = (share + z**2 / (2 * n)) / stretch
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / stretch
+    low = np.where(hits == 0, 0.0, np.clip(centre - half, 0, 1))
+    high = np.where(hits == total, 1.0, np.clip(centre + half, 0, 1))
     return Interval(np.where(tried, low, np.nan), np.where(tried, high, np.nan))
 
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import statsmodels.api as sm
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
-from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
 from auditbook.evidence import check_records, group_auc, settle_sites, wilson_interval
 from auditbook.records import Attribute, AuditRecords, Score
@@ -125,7 +123,11 @@ def fit_calibration(
 
 def _fit(events: Array, design: Array, offset: Array, units: NDArray[np.intp] | None, level: float) -> Fitted:
     """Fit a logistic regression and report its last coefficient."""
-    model = sm.Logit(events, design, offset=offset)
+    # Imported here, since it takes longer than opening a finished run.
+    from statsmodels.api import Logit
+    from statsmodels.tools.sm_exceptions import PerfectSeparationError
+
+    model = Logit(events, design, offset=offset)
     asked: dict[str, Any] = {"method": "newton", "disp": 0, "warn_convergence": False}
     by_site = (float("nan"), float("nan"))
     with warnings.catch_warnings():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, t
+from scipy.special import ndtr, stdtr
 
 from auditbook.errors import InputError
 from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate, settle_sites
@@ -182,7 +182,7 @@ def _conclude(difference: Array, se: Array, df: Array, level: float) -> AreaDiff
     width = student_quantile(level, df) * known
     size = np.abs(difference) / known
     p_value = np.where(
-        df < np.inf, 2 * t.sf(size, np.maximum(np.where(df < np.inf, df, 1), 1)), 2 * norm.sf(size)
+        df < np.inf, 2 * stdtr(np.maximum(np.where(df < np.inf, df, 1), 1), -size), 2 * ndtr(-size)
     )
     same = flat & (np.abs(difference) < 1e-12)
     return AreaDifference(

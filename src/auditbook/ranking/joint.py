@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from auditbook.evidence import Interval, rate
 from auditbook.ranking.matrix import (
@@ -205,7 +205,7 @@ def level_of(largest: Array, level: float, *, count: int) -> float:
     """Turn the largest errors of many draws into the level of one interval."""
     if count <= 1:
         return level
-    one = 1 - 2 * float(norm.sf(np.quantile(largest, level)))
+    one = 1 - 2 * float(ndtr(-np.quantile(largest, level)))
     return float(np.clip(one, level, 1 - (1 - level) / count))
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
-from scipy.stats import norm, t
+from scipy.special import expit, logit, ndtri, stdtrit
 
 from auditbook.evidence import (
     Interval,
@@ -356,8 +355,8 @@ def student_quantile(level: float, df: ArrayLike) -> Array:
     """Find how many standard errors an interval reaches to each side."""
     free = np.asarray(df, float)
     endless = ~(free < np.inf)
-    quantile = t.ppf(0.5 + level / 2, np.where(endless, 1.0, np.maximum(free, 1.0)))
-    return np.where(endless, norm.ppf(0.5 + level / 2), quantile)
+    quantile = stdtrit(np.where(endless, 1.0, np.maximum(free, 1.0)), 0.5 + level / 2)
+    return np.where(endless, ndtri(0.5 + level / 2), quantile)
 
 
 def satterthwaite(matrix: AucMatrix) -> Array:

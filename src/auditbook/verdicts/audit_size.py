@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from auditbook.evidence import (
     OrderedScores,
@@ -196,7 +196,8 @@ def _summarise(metric: Metric, values: Array, threshold: float | None) -> dict[s
     cv = rate(found.sd, np.where(level > TIE, level, 0.0))
     free = np.count_nonzero(~np.isnan(values), axis=-1) - 1
     spread = np.where((cv > 0) & (free > 0), cv, np.nan) * np.sqrt(np.maximum(free, 1))
-    low, high = (spread / np.sqrt(chi2.ppf(tail, np.maximum(free, 1))) for tail in (0.975, 0.025))
+    half = np.maximum(free, 1) / 2  # 2 * gammaincinv(half, tail) is the quantile of chi-squared
+    low, high = (spread / np.sqrt(2 * gammaincinv(half, tail)) for tail in (0.975, 0.025))
     return {
         "mean": found.mean,
         "sd": found.sd,
