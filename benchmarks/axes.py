@@ -15,11 +15,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from auditbook.evidence.gather import order_probabilities
-from auditbook.records import AuditRecords
+from auditbook.evidence import Prepared, prepare
 from auditbook.settings import Protocol
+from auditbook.verdicts import judge
 from auditbook.verdicts.audit_size import sweep_sizes
-from auditbook.verdicts.judgement import judge
+from auditbook.verdicts.cell_verdicts import judge_cells
 from auditbook.verdicts.site_agreement import rate_agreement
 from auditbook.verdicts.site_folds import plan_folds
 from auditbook.verdicts.site_verdicts import judge_sites
@@ -30,28 +30,26 @@ from verdicts import N_MODELS, N_RECORDS, N_SITES, SHARES, make_records, time_be
 def main() -> None:
     """Time everything and print a line for each."""
     records, protocol = make_records(np.random.default_rng(42)), Protocol()
-    verdicts = judge(records, protocol=protocol, seed=42)
-    ordered = order_probabilities(records)
-
-    def judge_axes(records: AuditRecords) -> None:
-        known = order_probabilities(records)
-        folds = plan_folds(records, n_folds=protocol.site_folds)
-        rated = judge_sites(records, verdicts, folds, protocol=protocol, ordered=known)
-        sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=known)
-        assign_tiers(verdicts, sizes, rate_agreement(rated, verdicts), protocol=protocol)
-
+    prepared = prepare(records)
+    verdicts = judge_cells(prepared, protocol)
     folds = plan_folds(records, n_folds=protocol.site_folds)
-    rated = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
-    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=ordered)
-    agreement = rate_agreement(rated, verdicts)
+    rated = judge_sites(prepared, verdicts, folds, protocol)
+    sizes, agreement = sweep_sizes(prepared, verdicts, protocol), rate_agreement(rated, verdicts)
+
+    def order_scores() -> Prepared:
+        fresh = prepare(records)
+        return fresh if fresh.scores.ordered else prepared
+
     work = {
-        "ordering the scores": lambda: order_probabilities(records),
-        "axis 2": lambda: sweep_sizes(records, verdicts, protocol=protocol, seed=42, ordered=ordered),
+        "ordering the scores": order_scores,
+        "axis 2": lambda: sweep_sizes(prepared, verdicts, protocol),
         "folds": lambda: plan_folds(records, n_folds=protocol.site_folds),
-        "axis 3, verdicts": lambda: judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered),
+        "axis 3, verdicts": lambda: judge_sites(prepared, verdicts, folds, protocol),
         "axis 3, agreement": lambda: rate_agreement(rated, verdicts),
         "tiers": lambda: assign_tiers(verdicts, sizes, agreement, protocol=protocol),
-        f"all {N_MODELS * len(SHARES) * len(protocol.metrics)} cells (2 s)": lambda: judge_axes(records),
+        f"all {N_MODELS * len(SHARES) * len(protocol.metrics)} cells, all axes": lambda: judge(
+            prepare(records), protocol
+        ),
     }
     print(f"{N_RECORDS:,} records, {N_MODELS} models, R = {protocol.size_repeats}, {N_SITES} sites")
     print("in brackets: the time to reach")

@@ -11,7 +11,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from auditbook.evidence.gather import settle_groups
+from auditbook.evidence import settle_groups
 from auditbook.mitigation.constraint import make_constraint
 from auditbook.mitigation.flip_objective import make_objective
 from auditbook.mitigation.joint_cells import join_cells

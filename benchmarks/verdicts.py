@@ -16,12 +16,13 @@ from time import perf_counter, process_time
 import fairlearn.metrics as fairlearn
 import numpy as np
 
+from auditbook.evidence import prepare
 from auditbook.evidence.counts import count_groups
 from auditbook.evidence.resample import draw_counts, open_stream
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
+from auditbook.verdicts import judge, tabulate_groups
 from auditbook.verdicts.flips import resample_values, summarise_resamples
-from auditbook.verdicts.judgement import judge, tabulate_groups
 from auditbook.verdicts.metrics import METRICS
 
 N_RECORDS, N_MODELS, N_SITES = 185_026, 12, 441
@@ -126,8 +127,8 @@ def main() -> None:
     work = {
         "counting, four attributes": lambda: count_all(records),
         f"{n_cells} count-based cells, one flip rate (0.3 s)": lambda: judge_counts(tables, **own),
-        f"all {n_all} cells, two flip rates (3 s)": lambda: judge(without_sites, protocol=protocol, seed=42),
-        f"all {n_all} cells, all three flip rates (3 s)": lambda: judge(records, protocol=protocol, seed=42),
+        f"all {n_all} cells, two flip rates (3 s)": lambda: judge(prepare(without_sites), protocol, axes=()),
+        f"all {n_all} cells, all three flip rates (3 s)": lambda: judge(prepare(records), protocol, axes=()),
         "table of groups with AUC": lambda: tabulate_groups(records, protocol=protocol),
     }
     print(f"{N_RECORDS:,} records, {N_MODELS} models, K = {protocol.resamples}, {N_SITES} sites")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from auditbook.evidence.gather import settle_groups
+from auditbook.evidence import settle_groups
 from auditbook.mitigation.joint_cells import join_cells
 from auditbook.mitigation.strata import sort_strata
 from auditbook.records import Attribute, AuditRecords, Score

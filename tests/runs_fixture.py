@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.evidence import prepare
 from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
@@ -334,14 +335,15 @@ def gather_records(recipe: Recipe, sample: Sample) -> AuditRecords:
 def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Judge axes 2 and 3 and grade the verdicts, as an audit does."""
     records, protocol = gather_records(recipe, sample), Protocol()
-    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=42)
+    prepared = prepare(records)
+    sizes = sweep_sizes(prepared, verdicts, protocol)
     folds = plan_folds(records, n_folds=protocol.site_folds)
-    by_fold = judge_sites(records, verdicts, folds, protocol=protocol)
+    by_fold = judge_sites(prepared, verdicts, folds, protocol)
     agreement = rate_agreement(by_fold, verdicts)
     graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
     tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
     checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
-    areas = make_auc_tables(records, folds, protocol=Protocol(resamples=60), seed=42)
+    areas = make_auc_tables(prepared, folds, protocol=Protocol(resamples=60))
     return {"verdicts": graded, **tables, **checked, **areas}
 
 

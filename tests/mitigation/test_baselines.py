@@ -9,6 +9,7 @@ import pytest
 from auditbook.cohort.load import read_cohort_file
 from auditbook.cohort.schema import MitigationTable
 from auditbook.errors import InputError
+from auditbook.evidence import prepare
 from auditbook.mitigation import comparators, interventions
 from auditbook.mitigation.assessment import di_column
 from auditbook.mitigation.baselines import baseline_columns, make_baselines
@@ -66,7 +67,7 @@ def test_the_parts_are_disjoint_whole_units_of_about_the_published_shares(traine
 
 def test_the_first_baseline_is_the_audit_itself(trained):
     _, scored, tables = trained
-    verdicts = judge(scored.records, protocol=read_protocol(trained), seed=42)
+    verdicts = judge(prepare(scored.records), replace(read_protocol(trained), seed=42), axes=()).verdicts
     cells = pick(tables["baseline_cells"], protocol="single split", baseline="B1").reset_index(drop=True)
     for name in ("metric", "attribute", "verdict"):
         assert cells[name].tolist() == verdicts[name].tolist()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.evidence import prepare
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.counts import count_groups
 from auditbook.mitigation.constraint import make_constraint, parity_ratios
@@ -220,7 +221,9 @@ def test_the_flip_rate_of_the_search_is_near_that_of_the_instrument(case, refine
     for thresholds in (np.full(len(cells), 0.5), kept.thresholds):
         fast = float(objective.evaluate(strata.count(thresholds)))
         counted = tuple(name for name in PROTOCOL.metrics if find_metric(name).evidence == "counts")
-        slow = judge(decide(records, cells, thresholds), protocol=replace(PROTOCOL, metrics=counted), seed=1)
+        slow = judge(
+            prepare(decide(records, cells, thresholds)), replace(PROTOCOL, metrics=counted, seed=1), axes=()
+        ).verdicts
         assert len(objective.cells) == (slow["verdict"] != "inconclusive").sum()
         assert fast == pytest.approx(slow["vfr"].mean(), abs=MONTE_CARLO)
 

@@ -5,20 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from auditbook.evidence import prepare
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auc_bootstrap import bootstrap_areas
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.formulas import gap
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.metrics import METRICS
-from auditbook.verdicts.site_agreement import rate_agreement
-from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import judge_sites
-from auditbook.verdicts.tiers import assign_tiers
 
-PROTOCOL = Protocol(metrics=("AUC",), resamples=2000, resample_size=1200, audit_sizes=(300, 600))
+PROTOCOL = Protocol(metrics=("AUC",), resamples=2000, resample_size=1200, audit_sizes=(300, 600), seed=1)
 
 
 def draw(n=1200, *, n_sites=25, kinds=("probability",), lift=(1.0, 1.6), seed=1):
@@ -37,7 +33,7 @@ def draw(n=1200, *, n_sites=25, kinds=("probability",), lift=(1.0, 1.6), seed=1)
 
 def test_estimate_is_the_gap_of_the_areas_and_the_threshold_is_ours():
     records = draw()
-    row = judge(records, protocol=PROTOCOL, seed=1).iloc[0]
+    row = judge(prepare(records), PROTOCOL, axes=()).verdicts.iloc[0]
     areas = group_auc(records.outcome, records.scores[0].values, records.attributes[0].codes, 2)
     assert row["estimate"] == pytest.approx(np.ptp(areas), abs=1e-12)
     assert (row["lowest_group"], row["highest_group"]) == ("F", "M")
@@ -48,7 +44,7 @@ def test_estimate_is_the_gap_of_the_areas_and_the_threshold_is_ours():
 
 def test_flip_rate_agrees_with_a_bootstrap_of_records():
     records = draw(lift=(1.0, 1.25))
-    row = judge(records, protocol=PROTOCOL, seed=1).iloc[0]
+    row = judge(prepare(records), PROTOCOL, axes=()).verdicts.iloc[0]
     drawn = bootstrap_areas(
         records.outcome,
         records.scores[0].values,
@@ -66,7 +62,7 @@ def test_flip_rate_agrees_with_a_bootstrap_of_records():
 
 def test_flip_rate_by_site_agrees_with_drawing_whole_sites_of_records():
     records = draw(lift=(1.0, 1.25))
-    row = judge(records, protocol=PROTOCOL, seed=1).iloc[0]
+    row = judge(prepare(records), PROTOCOL, axes=()).verdicts.iloc[0]
     rng, site, passes = np.random.default_rng(3), records.site, 0
     rows = [np.flatnonzero(site == one) for one in range(25)]
     for _ in range(800):
@@ -81,9 +77,9 @@ def test_flip_rate_by_site_agrees_with_drawing_whole_sites_of_records():
 
 
 def test_a_rank_is_judged_like_a_probability_and_a_decision_is_not():
-    table = judge(draw(kinds=("probability", "rank", "decision")), protocol=PROTOCOL, seed=1).set_index(
-        "model"
-    )
+    table = judge(
+        prepare(draw(kinds=("probability", "rank", "decision"))), PROTOCOL, axes=()
+    ).verdicts.set_index("model")
     assert table.loc["rank", "estimate"] == table.loc["probability", "estimate"]
     assert table.loc["rank", "verdict"] == "fail"
     assert table.loc["decision", "verdict"] == "inconclusive"
@@ -94,7 +90,9 @@ def test_a_rank_is_judged_like_a_probability_and_a_decision_is_not():
 def test_a_group_short_of_events_makes_the_cell_inconclusive():
     records = draw()
     outcome = np.where((records.attributes[0].codes == 1) & (np.arange(1200) > 20), 0, records.outcome)
-    row = judge(replace(records, outcome=outcome.astype(np.int8)), protocol=PROTOCOL, seed=1).iloc[0]
+    row = judge(prepare(replace(records, outcome=outcome.astype(np.int8))), PROTOCOL, axes=()).verdicts.iloc[
+        0
+    ]
     assert row["verdict"] == "inconclusive"
     assert "M: " in row["reason"]
     assert "events, 10 needed" in row["reason"]
@@ -102,14 +100,11 @@ def test_a_group_short_of_events_makes_the_cell_inconclusive():
 
 def test_size_sites_and_tier_work_as_for_any_other_metric():
     records = draw(3000, kinds=("probability", "rank", "decision"))
-    verdicts = judge(records, protocol=PROTOCOL, seed=1)
-    sizes = sweep_sizes(records, verdicts, protocol=PROTOCOL, seed=1)
-    folds = plan_folds(records, n_folds=5)
-    by_fold = judge_sites(records, verdicts, folds, protocol=PROTOCOL)
-    tiers = assign_tiers(verdicts, sizes, rate_agreement(by_fold, verdicts), protocol=PROTOCOL)
+    judged = judge(prepare(records), replace(PROTOCOL, site_folds=5))
+    tiers, sizes, by_fold, folds = judged.verdicts, judged.audit_size, judged.site_verdicts, judged.folds
     assert sizes["n"].tolist() == [300, 600, 3000] * 3
     whole = sizes[(sizes["model"] == "rank") & (sizes["n"] == 3000)].iloc[0]
-    assert whole["mean"] == pytest.approx(verdicts["estimate"][1], abs=1e-12)
+    assert whole["mean"] == pytest.approx(tiers["estimate"][1], abs=1e-12)
     assert whole["cv"] == 0
     mine = folds.of_record == 2
     areas = group_auc(
@@ -124,8 +119,10 @@ def test_size_sites_and_tier_work_as_for_any_other_metric():
 
 def test_everything_stands_beside_the_published_metrics_unchanged():
     records = draw()
-    alone = judge(records, protocol=replace(PROTOCOL, metrics=("DI", "CAL"), resamples=50), seed=1)
-    beside = judge(records, protocol=replace(PROTOCOL, metrics=("DI", "AUC", "CAL"), resamples=50), seed=1)
+    alone = judge(prepare(records), replace(PROTOCOL, metrics=("DI", "CAL"), resamples=50), axes=()).verdicts
+    beside = judge(
+        prepare(records), replace(PROTOCOL, metrics=("DI", "AUC", "CAL"), resamples=50), axes=()
+    ).verdicts
     kept = beside[beside["metric"] != "AUC"].reset_index(drop=True)
     np.testing.assert_array_equal(alone["vfr"], kept["vfr"])
     assert beside["metric"].tolist() == ["DI", "AUC", "CAL"]

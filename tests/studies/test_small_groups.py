@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from auditbook.errors import InputError
+from auditbook.evidence import prepare
 from auditbook.evidence.agreement import fleiss_kappa, raw_agreement, tally
 from auditbook.evidence.resample import open_stream
 from auditbook.project import project_file
@@ -30,8 +31,6 @@ from auditbook.studies.small_groups.measures import (
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.metrics import find_metric
 from auditbook.verdicts.site_agreement import rate_agreement
-from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import judge_sites
 
 FOLDER = project_file("data", "simulations")
 SAMPLE = {"verdicts": 60, "auc": 12, "sites": 20, "sizes": 30}
@@ -160,7 +159,9 @@ def test_an_audit_by_counts_reads_as_the_one_by_records():
     )
     score = Score("m", "decision", 0.5, chosen.astype(float))
     records = AuditRecords(outcome.astype(np.int8), (Attribute("g", ("a", "b"), codes),), (score,))
-    row = judge(records, protocol=Protocol(metrics=("EOPP",), resample_size=20_000), seed=1).iloc[0]
+    row = judge(
+        prepare(records), Protocol(metrics=("EOPP",), resample_size=20_000, seed=1), axes=()
+    ).verdicts.iloc[0]
     found = {name: rest for name, *rest in verdicts.run_replicate(design, replicate=0, seed=3)}
     assert found["metric"][0] == pytest.approx(row["estimate"])
     assert found["flip rate"][0] == pytest.approx(row["vfr_own_size"], abs=0.1)  # four standard errors
@@ -180,9 +181,7 @@ def test_folds_by_counts_are_judged_as_sites_are_by_records():
     score = Score("DI", "decision", 0.5, np.isin(kind, (0, 1)).astype(float))
     records = AuditRecords(np.isin(kind, (0, 2)).astype(np.int8), attributes, (score,), place)
     protocol = Protocol(metrics=("DI",))
-    cells = judge(records, protocol=protocol, seed=1)
-    judged = judge_sites(records, cells, plan_folds(records, n_folds=20), protocol=protocol)
-    slow = rate_agreement(judged, cells).iloc[0]
+    slow = judge(prepare(records), protocol, axes=("sites",)).site_agreement.iloc[0]
     assert slow["raw_agreement"] == raw_agreement(tally(ratings))
     assert slow["kappa"] == pytest.approx(fleiss_kappa(tally(ratings)))
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.evidence import prepare
 from auditbook.records import Attribute, Score
 from auditbook.results import read_table, write_table
 from auditbook.settings import Protocol
@@ -17,13 +18,12 @@ from auditbook.verdicts.audit_size import (
     list_n_star,
     plan_sizes,
     sweep_counts,
-    sweep_sizes,
 )
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.tiers import assign_tiers
 from small_audits import random_audit
 
-PROTOCOL = Protocol(resamples=20, resample_size=200, audit_sizes=(200, 500, 1000), size_repeats=10)
+PROTOCOL = Protocol(resamples=20, resample_size=200, audit_sizes=(200, 500, 1000), size_repeats=10, seed=1)
 MONTE_CARLO = 0.35  # 30 subsamples leave the standard deviation this uncertain, relatively, in 99 of 100
 
 
@@ -35,8 +35,7 @@ def audit():
 
 
 def sweep(records, protocol=PROTOCOL):
-    verdicts = judge(records, protocol=protocol, seed=1)
-    return sweep_sizes(records, verdicts, protocol=protocol, seed=1)
+    return judge(prepare(records), replace(protocol, seed=1), axes=("size",)).audit_size
 
 
 def cell(**columns):
@@ -125,7 +124,7 @@ def test_every_cell_has_a_row_for_every_size_in_the_order_of_the_verdicts(audit)
     table = sweep(audit)
     assert table.columns.tolist() == SIZE_COLUMNS
     assert len(table) == 2 * 7 * 2 * 4
-    verdicts = judge(audit, protocol=PROTOCOL, seed=1)
+    verdicts = judge(prepare(audit), PROTOCOL, axes=()).verdicts
     assert (
         table.iloc[::4][["model", "metric", "attribute"]].to_numpy() == verdicts.iloc[:, :3].to_numpy()
     ).all()
@@ -220,10 +219,11 @@ def test_list_of_n_star_agrees_with_each_cell(audit):
 
 def test_n_star_of_the_audit_reaches_the_verdicts(audit):
     protocol = replace(PROTOCOL, metrics=("DI",), cv_stable=0.3)
-    verdicts = judge(audit, protocol=protocol, seed=1)
-    sizes = sweep_sizes(audit, verdicts, protocol=protocol, seed=1)
+    judged = judge(prepare(audit), protocol, axes=("size",))
     folds = pd.DataFrame(
         {"model": ["m0", "m1"], "metric": "DI", "kappa": 0.5, "band": "moderate", "reason": ""}
     )
-    graded = assign_tiers(verdicts, sizes, folds.assign(status="defined"), protocol=protocol)
+    graded = assign_tiers(
+        judged.verdicts, judged.audit_size, folds.assign(status="defined"), protocol=protocol
+    )
     assert (graded["n_star"] == 200).all()

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.settings import Protocol
-from auditbook.verdicts.judgement import GROUP_COLUMNS, tabulate_groups
+from auditbook.verdicts.group_table import GROUP_COLUMNS, tabulate_groups
 from auditbook.verdicts.support import name_shortfall
 from small_audits import LENIENT, SCORES, audit, random_audit, slow_groups
 

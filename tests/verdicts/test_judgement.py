@@ -8,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.errors import InputError
+from auditbook.evidence import prepare
 from auditbook.evidence.counts import count_groups
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
+from auditbook.verdicts.cell_verdicts import VERDICT_COLUMNS
 from auditbook.verdicts.flips import flip_rate
-from auditbook.verdicts.judgement import VERDICT_COLUMNS, judge
+from auditbook.verdicts.judgement import judge
 from small_audits import EVERY_METRIC, LENIENT, SCORES, audit, random_audit, slow_metric
 
 EVERYTHING = replace(LENIENT, metrics=EVERY_METRIC)
@@ -25,7 +27,7 @@ RESAMPLED = (
 
 def cells(records, protocol=EVERYTHING, seed=1):
     """Judge, and index the cells of the first model and attribute by metric."""
-    frame = judge(records, protocol=protocol, seed=seed)
+    frame = judge(prepare(records), replace(protocol, seed=seed), axes=()).verdicts
     return frame.drop_duplicates("metric").set_index("metric")
 
 
@@ -43,7 +45,7 @@ def test_the_columns_are_those_of_the_design_and_cells_come_in_declared_order():
     records = random_audit(np.random.default_rng(1), 300, ["b", "a"], models=2)
     second = Attribute("sex", ("M", "F"), np.arange(300) % 2)
     records = replace(records, attributes=(*records.attributes, second))
-    frame = judge(records, protocol=replace(LENIENT, metrics=("SPD", "DI")), seed=1)
+    frame = judge(prepare(records), replace(LENIENT, metrics=("SPD", "DI"), seed=1), axes=()).verdicts
     assert list(frame.columns) == VERDICT_COLUMNS
     keys = [(m, k, a) for m in ("m0", "m1") for k in ("SPD", "DI") for a in ("race", "sex")]
     assert list(frame[["model", "metric", "attribute"]].itertuples(index=False, name=None)) == keys
@@ -72,7 +74,7 @@ def test_shuffled_records_and_reordered_groups_give_exactly_the_same_table(data,
     for part, order in ((data, declared), (shuffled, reordered)):
         outcome, values, groups, site = zip(*part, strict=True)
         records = audit(outcome, values, groups, declared=order, site=site)
-        tables.append(judge(records, protocol=EVERYTHING, seed=7))
+        tables.append(judge(prepare(records), replace(EVERYTHING, seed=7), axes=()).verdicts)
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 
@@ -82,8 +84,12 @@ def test_renamed_groups_and_sites_give_the_same_numbers():
     outcome, values = rng.integers(0, 2, n), rng.uniform(size=n)
     assert len(set(np.bincount(site))) == 9
     renamed = np.array([{"a": "z", "b": "y", "c": "x"}[name] for name in groups])
-    first = judge(audit(outcome, values, groups, site=site), protocol=EVERYTHING, seed=7)
-    again = judge(audit(outcome, values, renamed, site=8 - site), protocol=EVERYTHING, seed=7)
+    first = judge(
+        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=7), axes=()
+    ).verdicts
+    again = judge(
+        prepare(audit(outcome, values, renamed, site=8 - site)), replace(EVERYTHING, seed=7), axes=()
+    ).verdicts
     numbers = first.select_dtypes("number").columns
     pd.testing.assert_frame_equal(first[numbers], again[numbers], check_exact=False, rtol=1e-12)
     assert first["verdict"].equals(again["verdict"])
@@ -95,15 +101,19 @@ def test_a_cell_does_not_depend_on_the_other_models_and_attributes_or_their_orde
     other = Attribute("sex", ("F", "M"), rng.integers(0, 2, 400))
     many = replace(records, attributes=(other, *records.attributes), scores=records.scores[::-1])
     protocol = replace(EVERYTHING, resample_size=200)
-    alone = judge(replace(records, scores=records.scores[1:2]), protocol=protocol, seed=3)
-    among = judge(many, protocol=protocol, seed=3)
+    alone = judge(
+        prepare(replace(records, scores=records.scores[1:2])), replace(protocol, seed=3), axes=()
+    ).verdicts
+    among = judge(prepare(many), replace(protocol, seed=3), axes=()).verdicts
     kept = among[(among["model"] == "m1") & (among["attribute"] == "race")].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, kept, check_exact=True)
 
 
 def test_the_same_seed_gives_the_same_table_and_another_seed_another():
     records = random_audit(np.random.default_rng(3), 300, ["a", "b"])
-    first, again, other = (judge(records, protocol=EVERYTHING, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        judge(prepare(records), replace(EVERYTHING, seed=seed), axes=()).verdicts for seed in (1, 1, 2)
+    )
     pd.testing.assert_frame_equal(first, again, check_exact=True)
     assert not first["resample_mean"].equals(other["resample_mean"])
     assert first["estimate"].equals(other["estimate"])
@@ -180,7 +190,9 @@ def test_a_group_with_one_record_gets_no_interval():
 @given(rows())
 def test_no_interval_is_of_zero_width_anywhere(data):
     outcome, values, groups, site = zip(*data, strict=True)
-    found = judge(audit(outcome, values, groups, site=site), protocol=EVERYTHING, seed=1)
+    found = judge(
+        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=1), axes=()
+    ).verdicts
     for low, high in (("ci_low", "ci_high"), ("vfr_low", "vfr_high"), ("vfr_site_low", "vfr_site_high")):
         known = found[found[low].notna()]
         assert (known[low] < known[high]).all()
@@ -355,25 +367,24 @@ def records_with(**changes):
 )
 def test_records_that_cannot_be_audited_are_refused_with_what_was_found(records, message):
     with pytest.raises(InputError, match=message):
-        judge(records, protocol=Protocol(), seed=1)
+        prepare(records)
 
 
 def test_all_faults_are_named_at_once():
     faulty = records_with(site=np.array([0]), scores=(Score("m", "rank", 0.5, np.array([0.0])),))
     with pytest.raises(InputError) as caught:
-        judge(faulty, protocol=Protocol(), seed=1)
+        prepare(faulty)
     assert len(caught.value.faults) == 2
 
 
 def test_a_resample_too_small_for_the_groups_is_refused():
     with pytest.raises(InputError, match="raise resample_size"):
         judge(
-            random_audit(np.random.default_rng(1), 200, ["a", "b"]),
-            protocol=replace(LENIENT, resample_size=3),
-            seed=1,
+            prepare(random_audit(np.random.default_rng(1), 200, ["a", "b"])),
+            replace(LENIENT, resample_size=3, seed=1),
         )
 
 
 def test_no_attribute_gives_an_empty_table_with_the_columns():
     bare = AuditRecords(np.array([0, 1], np.int8), (), (Score("m", "rank", 0.5, np.array([0.0, 1.0])),))
-    assert list(judge(bare, protocol=Protocol(), seed=1).columns) == VERDICT_COLUMNS
+    assert list(judge(prepare(bare), Protocol()).verdicts.columns) == VERDICT_COLUMNS

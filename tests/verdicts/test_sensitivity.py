@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 from auditbook.verdicts import monte_carlo as repeats
 from auditbook.verdicts import sensitivity
-from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.monte_carlo import REPEATS, repeat_passes
 from auditbook.verdicts.sensitivity import (
@@ -22,9 +22,6 @@ from auditbook.verdicts.sensitivity import (
     open_audit,
     vary_constants,
 )
-from auditbook.verdicts.site_agreement import rate_agreement
-from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.tiers import assign_tiers
 
 PROTOCOL = Protocol(resamples=100, resample_size=1_500, site_folds=4, audit_sizes=(500, 1_000))
@@ -45,11 +42,7 @@ def make_records(n=4_000, *, sites=8, seed=3, kind="probability"):
 
 
 def audit(records, protocol=PROTOCOL):
-    verdicts = judge(records, protocol=protocol, seed=protocol.seed)
-    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=protocol.seed)
-    folds = plan_folds(records, n_folds=protocol.site_folds)
-    agreement = rate_agreement(judge_sites(records, verdicts, folds, protocol=protocol), verdicts)
-    return {"verdicts": verdicts, "audit_size": sizes, "site_agreement": agreement}
+    return judge(prepare(records), protocol).tables
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +166,8 @@ def test_the_spread_between_many_runs_is_the_predicted_one_and_halves_with_four_
 ):
     monkeypatch.setattr(repeats, "REPEATS", 200)
     records, protocol = make_records(), replace(PROTOCOL, metrics=("SPD", "EOPP"))
-    verdicts = judge(records, protocol=protocol, seed=1)
-    drawn = repeat_passes(records, verdicts, [50, 200, 800], protocol=protocol, ordered={})
+    verdicts = judge(prepare(records), replace(protocol, seed=1), axes=()).verdicts
+    drawn = repeat_passes(prepare(records), verdicts, [50, 200, 800], protocol)
     for place in range(3):
         assert drawn.spread(place) == pytest.approx(drawn.predict_spread(place), rel=LUCK)
     assert drawn.spread(0) / drawn.spread(1) == pytest.approx(2, rel=2 * LUCK)
@@ -185,11 +178,14 @@ def test_a_sure_cell_is_not_drawn_again_and_the_others_agree_with_a_long_run(mad
     records, tables, _ = made
     verdicts = tables["verdicts"]
     opened = open_audit(records, tables, model="m", protocol=PROTOCOL)
-    drawn = repeat_passes(records, verdicts, [50, 500], protocol=PROTOCOL, ordered=opened.ordered)
-    long = judge(records, protocol=replace(PROTOCOL, resamples=4_000), seed=7).iloc[drawn.rows]
+    drawn = repeat_passes(opened.prepared, verdicts, [50, 500], PROTOCOL)
+    long = judge(prepare(records), replace(PROTOCOL, resamples=4_000, seed=7), axes=()).verdicts.iloc[
+        drawn.rows
+    ]
     share = drawn.passes[:, :, -1].sum(axis=1) / drawn.defined[:, :, -1].sum(axis=1)
     assert np.minimum(share, 1 - share) == pytest.approx(long["vfr"].to_numpy(), abs=0.03)
-    assert (drawn.flip_rates(0, 0)[:, 1] <= drawn.flip_rates(0, 0)[:, 2]).all()
+    _, low, high = drawn.flip_rates(0)
+    assert (low <= high).all()
 
 
 def test_nothing_depends_on_names_or_order_of_groups_or_on_the_order_of_rows(few_runs):

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.evidence import prepare
 from auditbook.records import Attribute
 from auditbook.settings import Protocol
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.site_agreement import AGREEMENT_COLUMNS, rate_agreement, share_folds, spread_ratings
 from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import SITE_COLUMNS, judge_sites
+from auditbook.verdicts.site_verdicts import SITE_COLUMNS
 from small_audits import EVERY_METRIC, random_audit, slow_metric
 
 PROTOCOL = Protocol(resamples=5, resample_size=200, metrics=EVERY_METRIC, site_folds=4)
@@ -23,9 +24,8 @@ def audit():
 
 
 def judge_all(records, protocol=PROTOCOL):
-    verdicts = judge(records, protocol=protocol, seed=1)
-    folds = plan_folds(records, n_folds=protocol.site_folds)
-    return verdicts, folds, judge_sites(records, verdicts, folds, protocol=protocol)
+    judged = judge(prepare(records), replace(protocol, seed=1), axes=("sites",))
+    return judged.verdicts, judged.folds, judged.site_verdicts
 
 
 def rated(**verdicts):

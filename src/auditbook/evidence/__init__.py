@@ -29,26 +29,6 @@ from auditbook.evidence.counts import (
     stratum_sizes,
     true_positive_rate,
 )
-from auditbook.evidence.gather import (
-    THREADS,
-    Draws,
-    Evidence,
-    gather_areas,
-    gather_counts,
-    gather_scores,
-    order_probabilities,
-    plan_draws,
-    rank_scores,
-    settle_groups,
-    settle_sites,
-)
-from auditbook.evidence.gather_sizes import (
-    SizeDraws,
-    SizePlan,
-    draw_size_areas,
-    draw_size_counts,
-    draw_size_scores,
-)
 from auditbook.evidence.intervals import (
     Z_95,
     Interval,
@@ -56,12 +36,20 @@ from auditbook.evidence.intervals import (
     percentile_interval,
     wilson_interval,
 )
+from auditbook.evidence.kinds import Evidence, GroupEvidence, Kind, Subsamples, each_model
 from auditbook.evidence.placements import (
     PlacementSums,
     ScoreLevels,
     SiteSums,
     rank_levels,
     sum_placements,
+)
+from auditbook.evidence.prepare import (
+    Prepared,
+    PreparedGroups,
+    prepare,
+    settle_groups,
+    settle_sites,
 )
 from auditbook.evidence.resample import (
     allocate_strata,

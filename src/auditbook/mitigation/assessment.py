@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from auditbook.evidence import accuracy, count_groups, estimate_auroc, rate, selection_rate
+from auditbook.evidence import accuracy, count_groups, estimate_auroc, prepare, rate, selection_rate
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
-from auditbook.verdicts import DEFINED, Folds, find_metric, judge, judge_sites, rate_agreement
+from auditbook.verdicts import DEFINED, Folds, find_metric, judge
 
 CELL = ["metric", "attribute"]
 
@@ -28,32 +28,24 @@ def assess(
     records: AuditRecords,
     *,
     protocol: Protocol,
-    seed: int,
     folds: Folds | None,
     unshifted: Assessment | None = None,
 ) -> Assessment:
     """Judge one baseline with the audit's own instrument."""
     if unshifted is None:
-        verdicts, agreement = _judge_all(records, protocol, seed, folds)
-        parity = verdicts[verdicts["metric"] == "DI"]
+        found = judge(prepare(records), protocol, axes=("sites",), folds=folds)
+        parity = found.verdicts[found.verdicts["metric"] == "DI"]
         if "DI" not in protocol.metrics:
-            parity = judge(records, protocol=replace(protocol, metrics=("DI",)), seed=seed)
-        return Assessment(records, verdicts, agreement, parity, _auroc(records))
+            parity = judge(prepare(records), replace(protocol, metrics=("DI",)), axes=()).verdicts
+        return Assessment(records, found.verdicts, found.site_agreement, parity, _auroc(records))
     counted = tuple(name for name in protocol.metrics if find_metric(name).evidence == "counts")
     parity_only = ("DI",) if "DI" not in counted else ()
-    fresh, folded = _judge_all(records, replace(protocol, metrics=(*counted, *parity_only)), seed, folds)
-    verdicts = _merge(unshifted.verdicts, fresh, CELL)
-    agreement = _merge(unshifted.agreement, folded, ["metric"])
-    return Assessment(records, verdicts, agreement, fresh[fresh["metric"] == "DI"], unshifted.auroc)
-
-
-def _judge_all(
-    records: AuditRecords, protocol: Protocol, seed: int, folds: Folds | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give verdicts by records and the agreement of folds."""
-    verdicts = judge(records, protocol=protocol, seed=seed)
-    sites = judge_sites(records, verdicts, folds, protocol=protocol)
-    return verdicts, rate_agreement(sites, verdicts)
+    again = replace(protocol, metrics=(*counted, *parity_only))
+    fresh = judge(prepare(records), again, axes=("sites",), folds=folds)
+    verdicts = _merge(unshifted.verdicts, fresh.verdicts, CELL)
+    agreement = _merge(unshifted.agreement, fresh.site_agreement, ["metric"])
+    parity = fresh.verdicts[fresh.verdicts["metric"] == "DI"]
+    return Assessment(records, verdicts, agreement, parity, unshifted.auroc)
 
 
 def _auroc(records: AuditRecords) -> float:

@@ -178,7 +178,6 @@ class _Judge:
             self.known[key] = assess(
                 records,
                 protocol=self.protocol,
-                seed=self.protocol.seed,
                 folds=self.folds[part],
                 unshifted=unshifted,
             )

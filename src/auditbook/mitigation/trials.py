@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from auditbook.evidence import prepare
 from auditbook.mitigation.assessment import assess, di_column, summarise
 from auditbook.mitigation.interventions import B1, B3, B4, IMPOSSIBLE, NOT_RUN, Intervention, shift
 from auditbook.mitigation.protocols import AUDIT, SINGLE, VALIDATION
@@ -62,7 +63,7 @@ def judge_stage(stage: Stage, where: Where, *, protocol: Protocol) -> Iterator[d
     base = Intervention(B1, stage.cut(stage.values))
     records = stage.records(stage.cut(stage.values))[1]
     folds = plan_folds(records, n_folds=protocol.site_folds)
-    reference = assess(records, protocol=protocol, seed=protocol.seed, folds=folds)
+    reference = assess(records, protocol=protocol, folds=folds)
     parts = stage.parts
     sizes = {"n_train": len(parts.train), "n_selected": len(parts.validation)}
     for row in (base, *shift(stage, settings, protocol=protocol)):
@@ -71,7 +72,7 @@ def judge_stage(stage: Stage, where: Where, *, protocol: Protocol) -> Iterator[d
         chosen, seen = stage.records(row.scores)
         found = reference
         if row is not base:
-            found = assess(seen, protocol=protocol, seed=protocol.seed, folds=folds, unshifted=reference)
+            found = assess(seen, protocol=protocol, folds=folds, unshifted=reference)
         numbers = summarise(found, reference, protocol=protocol)
         numbers |= {"stable": _count_stable(found.verdicts, protocol), **_find_lowest(found.parity)}
         numbers |= _look_where_chosen(chosen, protocol)
@@ -106,7 +107,7 @@ def _find_lowest(cells: pd.DataFrame) -> dict[str, Any]:
 def _look_where_chosen(records: AuditRecords, protocol: Protocol) -> dict[str, Any]:
     """Count the disparate impacts that pass where thresholds were chosen; no flip rate is wanted."""
     parity = replace(protocol, metrics=("DI",), resamples=2)
-    verdicts = judge(replace(records, site=None), protocol=parity, seed=protocol.seed)
+    verdicts = judge(prepare(replace(records, site=None)), parity, axes=()).verdicts
     return {
         "passes_selected": int((verdicts["verdict"] == "pass").sum()),
         "lowest_di_selected": _find_lowest(verdicts)["lowest_di"],

@@ -4,48 +4,43 @@ from dataclasses import replace
 
 import pandas as pd
 
+from auditbook.evidence import Prepared
 from auditbook.ranking.calibration import tabulate_calibration
 from auditbook.ranking.compare import tabulate_auc_differences
 from auditbook.ranking.tables import measure_areas, tabulate_auc_fairness, tabulate_auc_matrix
-from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
-from auditbook.verdicts import Folds, assign_tiers, judge, judge_sites, rate_agreement, sweep_sizes
+from auditbook.verdicts import Folds, judge
 
 PARITY = "AUC"
 """Name of the metric, within-group AUC parity."""
 
 
-def judge_auc_parity(
-    records: AuditRecords, folds: Folds | None, *, protocol: Protocol, seed: int
-) -> pd.DataFrame:
+def judge_auc_parity(prepared: Prepared, folds: Folds | None, *, protocol: Protocol) -> pd.DataFrame:
     """Give AUC parity its verdict, flip rates and tier, even where the protocol leaves it out."""
-    alone = replace(protocol, metrics=(PARITY,))
-    verdicts = judge(records, protocol=alone, seed=seed)
-    sizes = sweep_sizes(records, verdicts, protocol=alone, seed=seed)
-    agreement = rate_agreement(judge_sites(records, verdicts, folds, protocol=alone), verdicts)
-    return assign_tiers(verdicts, sizes, agreement, protocol=alone)
+    return judge(prepared, replace(protocol, metrics=(PARITY,)), folds=folds).verdicts
 
 
 def make_auc_tables(
-    records: AuditRecords, folds: Folds | None, *, protocol: Protocol, seed: int
+    prepared: Prepared, folds: Folds | None, *, protocol: Protocol
 ) -> dict[str, pd.DataFrame]:
     """Make every table on areas and calibration, by file name.
 
     Parameters
     ----------
-    records, folds, protocol, seed
-        As for `judge_auc_parity`.
+    prepared, folds, protocol
+        As for `judge`.
 
     Returns
     -------
     dict of str to DataFrame
         auc_matrix, auc_fairness, auc_differences, auc_verdicts and calibration.
     """
+    records, seed = prepared.records, protocol.seed
     areas = measure_areas(records)
     return {
         "auc_matrix": tabulate_auc_matrix(records, protocol=protocol, seed=seed, areas=areas),
         "auc_fairness": tabulate_auc_fairness(records, protocol=protocol, seed=seed, areas=areas),
         "auc_differences": tabulate_auc_differences(records),
-        "auc_verdicts": judge_auc_parity(records, folds, protocol=protocol, seed=seed),
+        "auc_verdicts": judge_auc_parity(prepared, folds, protocol=protocol),
         "calibration": tabulate_calibration(records, protocol=protocol),
     }

@@ -1,7 +1,6 @@
 """What are the areas within and across groups, what do the fairness metrics say, and how sure is all that?"""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.evidence import THREADS, check_records, open_stream, rank_levels, settle_groups, settle_sites
+from auditbook.evidence import (
+    check_records,
+    each_model,
+    open_stream,
+    rank_levels,
+    settle_groups,
+    settle_sites,
+)
 from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
 from auditbook.ranking.joint import joint_levels
 from auditbook.ranking.matrix import (
@@ -72,8 +78,7 @@ def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
             for declared, kept in zip(records.attributes, settled, strict=True)
         ]
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        return [one for found in pool.map(measure, records.scores) for one in found]
+    return [one for found in each_model(measure, records.scores) for one in found]
 
 
 def tabulate_auc_matrix(

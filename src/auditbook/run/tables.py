@@ -7,34 +7,19 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
-from auditbook.evidence import order_probabilities
+from auditbook.evidence import prepare
 from auditbook.project import digest_files, versions
 from auditbook.ranking import make_auc_tables
 from auditbook.run.plan import Plan
 from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
 from auditbook.settings import Protocol
-from auditbook.verdicts import (
-    assign_tiers,
-    check_flips,
-    judge,
-    judge_sites,
-    name_folds,
-    plan_folds,
-    rate_agreement,
-    sweep_sizes,
-    tabulate_groups,
-)
+from auditbook.verdicts import check_flips, judge, name_folds, plan_folds, tabulate_groups
 
 
 def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, pd.DataFrame]:
     """Compute every result table of an audit, by file name."""
-    records, seed = scored.records, protocol.seed
-    ordered = order_probabilities(records)
-    verdicts = judge(records, protocol=protocol, seed=seed, ordered=ordered)
-    sizes = sweep_sizes(records, verdicts, protocol=protocol, seed=seed, ordered=ordered)
-    folds = plan_folds(records, n_folds=protocol.site_folds)
-    by_fold = judge_sites(records, verdicts, folds, protocol=protocol, ordered=ordered)
-    agreement = rate_agreement(by_fold, verdicts)
+    records, prepared = scored.records, prepare(scored.records)
+    found = judge(prepared, protocol)
     return {
         "cohort_groups": summarise_groups(cohort, train=scored.train, audit=scored.audit),
         "cohort_sites": summarise_sites(cohort, audit=scored.audit),
@@ -42,12 +27,9 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "models": summarise_models(scored),
         "score_bins": bin_scores(scored),
         "groups": tabulate_groups(records, protocol=protocol),
-        "verdicts": assign_tiers(verdicts, sizes, agreement, protocol=protocol),
-        "audit_size": sizes,
-        "site_verdicts": by_fold,
-        "site_agreement": agreement,
-        **make_auc_tables(records, folds, protocol=protocol, seed=seed),
-        **check_flips(records, protocol=protocol, seed=seed),
+        **found.tables,
+        **make_auc_tables(prepared, found.folds, protocol=protocol),
+        **check_flips(records, protocol=protocol, seed=protocol.seed),
     }
 
 

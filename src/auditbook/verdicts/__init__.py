@@ -4,7 +4,6 @@ from auditbook.verdicts.audit_size import (
     find_n_star,
     list_n_star,
     sweep_counts,
-    sweep_sizes,
 )
 from auditbook.verdicts.flips import (
     FlipRate,
@@ -29,10 +28,8 @@ from auditbook.verdicts.forecast_draw import (
     resample_halves,
 )
 from auditbook.verdicts.formulas import ratio
-from auditbook.verdicts.judgement import (
-    judge,
-    tabulate_groups,
-)
+from auditbook.verdicts.group_table import tabulate_groups
+from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.metrics import (
     METRICS,
     TIE,
@@ -47,7 +44,6 @@ from auditbook.verdicts.site_agreement import (
     DEFINED,
     NOT_RATED,
     UNDEFINED,
-    rate_agreement,
     share_folds,
 )
 from auditbook.verdicts.site_folds import (
@@ -55,7 +51,6 @@ from auditbook.verdicts.site_folds import (
     name_folds,
     plan_folds,
 )
-from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.support import (
     find_obstacles,
     lack_support,

@@ -1,26 +1,13 @@
 """How many records does an audit need before its metrics settle?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv
 
-from auditbook.evidence import (
-    OrderedScores,
-    SizeDraws,
-    SizePlan,
-    draw_size_areas,
-    draw_size_counts,
-    draw_size_scores,
-    order_probabilities,
-    rank_scores,
-    rate,
-    settle_groups,
-    subsample_counts,
-)
-from auditbook.records import AuditRecords
+from auditbook.evidence import Prepared, PreparedGroups, Subsamples, rate, subsample_counts
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values, summarise_resamples
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
@@ -93,29 +80,20 @@ def sweep_counts(
     return pd.DataFrame({"n": sizes, **found, "above_half": 2 * np.asarray(sizes) > table.sum()})
 
 
-def sweep_sizes(
-    records: AuditRecords,
-    verdicts: pd.DataFrame,
-    *,
-    protocol: Protocol,
-    seed: int,
-    ordered: Mapping[str, OrderedScores] | None = None,
-) -> pd.DataFrame:
+def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
     """Follow every cell through simple random subsamples of the audit: ``audit_size.csv``.
+
+    Each model, attribute and size has a stream of its own, so a cell's numbers depend neither on the other
+    cells, nor on the other sizes, nor on the order of records and groups.
 
     Parameters
     ----------
-    records : AuditRecords
+    prepared : Prepared
         What is audited.
     verdicts : DataFrame
-        From `judge`: which cells have a verdict, and the order of the rows.
+        From `judge_cells`: which cells have a verdict, and the order of the rows.
     protocol : Protocol
-        Gives sizes, R, thresholds and minimum support.
-    seed : int
-        Seed of the run. Each model, attribute and size has a stream of its own, so a cell's numbers depend
-        neither on the other cells, nor on the other sizes, nor on the order of records and groups.
-    ordered : mapping of str to OrderedScores, optional
-        From `order_probabilities`, when that is at hand.
+        Gives sizes, R, thresholds, minimum support and seed.
 
     Returns
     -------
@@ -141,52 +119,46 @@ def sweep_sizes(
 
     Examples
     --------
-    >>> from auditbook.records import Attribute, Score
-    >>> from auditbook.verdicts.judgement import judge
+    >>> from auditbook.evidence import prepare
+    >>> from auditbook.records import Attribute, AuditRecords, Score
+    >>> from auditbook.verdicts.cell_verdicts import judge_cells
     >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
     >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 100)),)
-    >>> records = AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores)
+    >>> prepared = prepare(AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores))
     >>> protocol = Protocol(metrics=("DI",), audit_sizes=(50,))
-    >>> verdicts = judge(records, protocol=protocol, seed=1)
-    >>> sweep_sizes(records, verdicts, protocol=protocol, seed=1)["n"].tolist()
+    >>> sweep_sizes(prepared, judge_cells(prepared, protocol), protocol)["n"].tolist()
     [50, 200]
     """
     metrics = [find_metric(name) for name in protocol.metrics]
-    read = {metric.evidence for metric in metrics}
-    known = ordered if ordered is not None or "score sums" not in read else order_probabilities(records)
-    ranked = rank_scores(records) if "areas" in read else {}
-    found = []
-    for attribute in records.attributes:
-        settled = settle_groups(attribute, records.outcome)
-        plan = SizePlan(
-            records, settled, plan_sizes(len(records.outcome), protocol.audit_sizes), protocol, seed
-        )
-        draws = {"counts": draw_size_counts(plan)} if "counts" in read else {}
-        if "score sums" in read:
-            draws["score sums"] = draw_size_scores(plan, known or {})
-        if "areas" in read:
-            draws["areas"] = draw_size_areas(plan, ranked)
-        found += [_tabulate(metric, draws[metric.evidence], plan) for metric in metrics]
-    return _arrange(found, verdicts)
+    sizes = plan_sizes(len(prepared.records.outcome), protocol.audit_sizes)
+    frames = []
+    for groups in prepared.groups:
+        drawn = {
+            kind: groups.evidence[kind].subsampled(sizes, repeats=protocol.size_repeats, seed=protocol.seed)
+            for kind in {metric.evidence for metric in metrics}
+        }
+        frames += [_tabulate(metric, drawn[metric.evidence], groups, sizes, protocol) for metric in metrics]
+    frames = [frame.assign(model=np.repeat(prepared.scores.models, len(sizes))) for frame in frames]
+    return _arrange(frames, verdicts)
 
 
-def _tabulate(metric: Metric, draws: SizeDraws, plan: SizePlan) -> pd.DataFrame:
-    """Tabulate one metric and attribute under every model."""
-    required = ~np.isnan(metric.by_group(draws.whole))[:, None, None]
-    values = resample_values(metric, draws.drawn, required=required)
-    found = _summarise(metric, values, plan.protocol.thresholds.get(metric.name))
-    short = lack_support(metric, draws.strata, protocol=plan.protocol)
-    models, sizes = [score.model for score in plan.records.scores], np.asarray(plan.sizes)
+def _tabulate(
+    metric: Metric, found: Subsamples, groups: PreparedGroups, sizes: list[int], protocol: Protocol
+) -> pd.DataFrame:
+    """Tabulate one metric and attribute under every model; the size in force ends the list."""
+    required = ~np.isnan(metric.by_group(groups.evidence[metric.evidence].whole()))[:, None, None]
+    values = resample_values(metric, found.drawn, required=required)
+    numbers = _summarise(metric, values, protocol.thresholds.get(metric.name))
+    tried = np.tile(sizes, len(values))
     columns = {
-        "model": np.repeat(np.array(models, dtype=object), len(sizes)),
         "metric": metric.name,
-        "attribute": plan.attribute.name,
-        "n": np.tile(sizes, len(models)),
-        **{name: part.ravel() for name, part in found.items()},
-        "unsupported_share": short.mean(axis=-1).ravel(),
-        "above_half": np.tile(2 * sizes > len(plan.records.outcome), len(models)),
+        "attribute": groups.settled.name,
+        "n": tried,
+        **{name: part.ravel() for name, part in numbers.items()},
+        "unsupported_share": lack_support(metric, found.strata, protocol=protocol).mean(axis=-1).ravel(),
+        "above_half": 2 * tried > sizes[-1],
     }
-    return pd.DataFrame(columns, columns=SIZE_COLUMNS)
+    return pd.DataFrame(columns)
 
 
 def _summarise(metric: Metric, values: Array, threshold: float | None) -> dict[str, Array]:

@@ -1,13 +1,12 @@
 """How often would another audit of the same cohort have ended in the other verdict?"""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.errors import InputError
-from auditbook.evidence import draw_counts, flip_interval, percentile_interval
+from auditbook.evidence import Evidence, draw_counts, flip_interval, percentile_interval
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
 
 Array = NDArray[np.float64]
@@ -50,7 +49,7 @@ class Stability:
         return np.where(np.isnan(self.pass_share), "", np.where(self.pass_share > 0.5, "pass", "fail"))
 
 
-def resample_values(metric: Metric, draws: Any, *, required: NDArray[np.bool_]) -> Array:
+def resample_values(metric: Metric, draws: Evidence, *, required: NDArray[np.bool_]) -> Array:
     """Compute a metric in each resample; it is undefined where a required group has lost its value.
 
     Parameters

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from auditbook.evidence import check_records, count_sites, open_stream, plan_draws, settle_groups
+from auditbook.evidence import check_records, count_sites, open_stream, settle_groups, settle_sites
 from auditbook.records import Attribute, AuditRecords
 from auditbook.settings import Protocol
 from auditbook.verdicts.forecast_compare import Rule, measure_halvings
@@ -160,20 +160,23 @@ class _SitePlan:
 
 def _make_plan(records: AuditRecords, protocol: Protocol, seed: int) -> _Plan:
     """Fix sizes and sites; with fewer than `LEAST_SITES` all records count as one site."""
-    known = plan_draws(records, protocol=replace(protocol, resamples=1), seed=seed)
     bare = _Plan(records, protocol, seed, plan_truth_sizes(len(records.outcome)), np.zeros(0, np.intp), {})
-    if known.site is None or known.n_sites < LEAST_SITES:
-        return replace(bare, site=np.zeros(len(records.outcome), np.intp))
+    alone = replace(bare, site=np.zeros(len(records.outcome), np.intp))
+    if records.site is None:
+        return alone
+    site, n_sites = settle_sites(records.site, records.outcome)
+    if n_sites < LEAST_SITES:
+        return alone
     if not bare.sizes:
-        return replace(bare, site=known.site)
-    sizes = np.bincount(known.site)
+        return replace(bare, site=site)
+    sizes = np.bincount(site)
     first = halve_sites(sizes, halvings=protocol.halvings, rng=bare.stream("sites"))
     everywhere = np.ones_like(first)
     plans = {
         RECORDS: _plan_sites(bare, RECORDS, sizes / 2, everywhere, everywhere),
         SITES: _plan_sites(bare, SITES, sizes.astype(float), first, ~first),
     }
-    return replace(bare, site=known.site, by_site=plans)
+    return replace(bare, site=site, by_site=plans)
 
 
 def _plan_sites(

@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.errors import InputError, nearest
 from auditbook.evidence import (
+    Evidence,
+    Kind,
+    ScoreSums,
     false_positive_rate,
     positive_predictive_value,
     selection_rate,
@@ -30,7 +33,6 @@ TIE = 1e-9
 
 Array = NDArray[np.float64]
 Need = Literal["records", "events", "non_events", "probability", "order"]
-Evidence = Literal["counts", "score sums", "areas"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Metric:
     title: str
     meaning: str
     formula: str
-    by_group: Callable[[Any], Array]
+    by_group: Callable[[Evidence], Array]
     combine: Callable[[Array], Array]
     threshold: float
     direction: Literal["at_least", "at_most"]
@@ -82,13 +84,13 @@ class Metric:
     source: str
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> Kind:
         """What the metric is computed from: counts, `ScoreSums` or the groups' areas."""
         if "probability" in self.needs:
             return "score sums"
         return "areas" if "order" in self.needs else "counts"
 
-    def values(self, evidence: Any) -> Array:
+    def values(self, evidence: Evidence) -> Array:
         """Compute the metric."""
         return self.combine(self.by_group(evidence))
 
@@ -97,6 +99,32 @@ class Metric:
         limit = self.threshold if threshold is None else threshold
         numbers = np.asarray(values, float)
         return numbers >= limit - TIE if self.direction == "at_least" else numbers <= limit + TIE
+
+
+Measure = Callable[[NDArray[np.int64] | NDArray[np.float64]], Array]
+
+
+def _read_arrays(*measures: Measure) -> Callable[[Evidence], Array]:
+    """Lay out what counts or areas say of every group: a part for each measure."""
+
+    def by_group(evidence: Evidence) -> Array:
+        if isinstance(evidence, ScoreSums):
+            raise TypeError("this metric reads counts or areas, not score sums")
+        parts = [measure(evidence) for measure in measures]
+        return parts[0][..., None, :] if len(parts) == 1 else np.stack(parts, axis=-2)
+
+    return by_group
+
+
+def _read_sums(measure: Callable[[ScoreSums], Array]) -> Callable[[Evidence], Array]:
+    """Lay out what score sums say of every group."""
+
+    def by_group(evidence: Evidence) -> Array:
+        if not isinstance(evidence, ScoreSums):
+            raise TypeError("this metric reads score sums, not counts or areas")
+        return measure(evidence)
+
+    return by_group
 
 
 _JOY = "Joy, Vo and Chua (2026), arXiv:2608.30846"
@@ -108,7 +136,7 @@ _ALL = (
         "Disparate impact",
         "Smallest over largest selection rate: 1 when all are equal, 0 when one group is never selected.",
         r"\frac{\min_g \mathrm{SR}_g}{\max_g \mathrm{SR}_g}",
-        by_group=lambda counts: selection_rate(counts)[..., None, :],
+        by_group=_read_arrays(selection_rate),
         combine=ratio,
         threshold=0.80,
         direction="at_least",
@@ -122,7 +150,7 @@ _ALL = (
         "Statistical parity difference",
         "Gap between the largest and the smallest selection rate: 0 when all are equal.",
         r"\max_g \mathrm{SR}_g - \min_g \mathrm{SR}_g",
-        by_group=lambda counts: selection_rate(counts)[..., None, :],
+        by_group=_read_arrays(selection_rate),
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -136,7 +164,7 @@ _ALL = (
         "Equal opportunity",
         "Gap in the share of events that are selected: 0 when events are found equally often in all groups.",
         r"\max_g \mathrm{TPR}_g - \min_g \mathrm{TPR}_g",
-        by_group=lambda counts: true_positive_rate(counts)[..., None, :],
+        by_group=_read_arrays(true_positive_rate),
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -151,7 +179,7 @@ _ALL = (
         "The larger of the gaps in TPR and in FPR: 0 when both errors are as common in all groups.",
         r"\max\left(\max_g \mathrm{TPR}_g - \min_g \mathrm{TPR}_g,\ "
         r"\max_g \mathrm{FPR}_g - \min_g \mathrm{FPR}_g\right)",
-        by_group=lambda counts: np.stack([true_positive_rate(counts), false_positive_rate(counts)], axis=-2),
+        by_group=_read_arrays(true_positive_rate, false_positive_rate),
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -167,7 +195,7 @@ _ALL = (
         r"\max_g T_g - \min_g T_g,\quad "
         r"T_g = \frac{1}{n_g}\sum_{i \in g} \frac{b_i}{m_g}\ln\frac{b_i}{m_g},\quad "
         r"b_i = 1 - |y_i - s_i|,\quad m_g = \frac{1}{n_g}\sum_{i \in g} b_i",
-        by_group=theil_by_group,
+        by_group=_read_sums(theil_by_group),
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -181,7 +209,7 @@ _ALL = (
         "Predictive parity",
         "Gap in the share of selected records that are events: 0 when a selection means the same for all.",
         r"\max_g \mathrm{PPV}_g - \min_g \mathrm{PPV}_g",
-        by_group=lambda counts: positive_predictive_value(counts)[..., None, :],
+        by_group=_read_arrays(positive_predictive_value),
         combine=gap,
         threshold=0.10,
         direction="at_most",
@@ -195,7 +223,7 @@ _ALL = (
         "Calibration",
         "Largest distance of event rate and mean score over groups and ten score bins: 0 when all agree.",
         r"\max_{g,k} \left|\bar{y}_{gk} - \bar{s}_{gk}\right|",
-        by_group=largest_bin_error,
+        by_group=_read_sums(largest_bin_error),
         combine=largest,
         threshold=0.05,
         direction="at_most",
@@ -209,7 +237,7 @@ _ALL = (
         "Theil index of the benefit",
         "How unequally the benefit d - y + 1 is spread over all records: 0 when everyone has the same.",
         r"\frac{1}{n}\sum_i \frac{b_i}{m}\ln\frac{b_i}{m},\quad b_i = d_i - y_i + 1",
-        by_group=benefit_theil,
+        by_group=_read_arrays(lambda counts: benefit_theil(counts)[..., 0]),
         combine=largest,
         threshold=0.10,
         direction="at_most",
@@ -223,7 +251,7 @@ _ALL = (
         "Calibration in the large",
         "Largest distance of mean score and event rate over groups: 0 when they agree in every group.",
         r"\max_g \left|\bar{s}_g - \bar{y}_g\right|",
-        by_group=error_at_large,
+        by_group=_read_sums(error_at_large),
         combine=largest,
         threshold=0.05,
         direction="at_most",
@@ -237,7 +265,7 @@ _ALL = (
         "Within-group AUC parity",
         "Gap in how well the score orders events above non-events of the same group: 0 when alike in all.",
         r"\max_g A_g - \min_g A_g,\quad A_g = P(s > s') + \tfrac{1}{2} P(s = s')",
-        by_group=lambda areas: np.asarray(areas)[..., None, :],
+        by_group=_read_arrays(np.asarray),
         combine=gap,
         threshold=0.05,
         direction="at_most",

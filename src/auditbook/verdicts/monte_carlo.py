@@ -1,24 +1,13 @@
 """How much do flip rates differ between runs that differ in nothing but their random numbers?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.evidence import (
-    Draws,
-    OrderedScores,
-    flip_interval,
-    gather_areas,
-    gather_counts,
-    gather_scores,
-    open_stream,
-    rank_scores,
-    settle_groups,
-)
-from auditbook.records import Attribute, AuditRecords
+from auditbook.evidence import Prepared, PreparedGroups, flip_interval, open_stream
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
@@ -39,8 +28,6 @@ class Repeats:
     # shape (n_cells, n_runs, n_values): Resamples that pass, and those in which the metric is defined,
     # among the first K of a run
     passes: NDArray[np.int64]
-    # shape (n_cells, n_runs, n_values): Resamples that pass, and those in which the metric is defined,
-    # among the first K of a run
     defined: NDArray[np.int64]
 
     @property
@@ -54,12 +41,11 @@ class Repeats:
         known = np.where(self.defined > 0, self.defined, np.nan)
         return self.passes / known
 
-    def flip_rates(self, turn: int, place: int) -> Array:
-        """Return flip rate and its Wilson bounds of every cell in one run, shape (n_cells, 3)."""
-        passes, defined = self.passes[:, turn, place], self.defined[:, turn, place]
-        share = self.pass_share[:, turn, place]
-        bounds = flip_interval(passes, defined)
-        return np.stack([np.minimum(share, 1 - share), bounds.low, bounds.high], axis=-1)
+    def flip_rates(self, place: int) -> tuple[Array, Array, Array]:
+        """Return flip rate and its Wilson bounds in every run, each of shape (n_runs, n_cells)."""
+        share = self.pass_share[:, :, place].T
+        bounds = flip_interval(self.passes[:, :, place].T, self.defined[:, :, place].T)
+        return np.minimum(share, 1 - share), bounds.low, bounds.high
 
     def spread(self, place: int) -> float:
         """Return the standard deviation of a cell's pass share between runs (root mean square over cells)."""
@@ -82,12 +68,7 @@ class Repeats:
 
 
 def repeat_passes(
-    records: AuditRecords,
-    verdicts: pd.DataFrame,
-    values: Sequence[int],
-    *,
-    protocol: Protocol,
-    ordered: Mapping[str, OrderedScores],
+    prepared: Prepared, verdicts: pd.DataFrame, values: Sequence[int], protocol: Protocol
 ) -> Repeats:
     """Draw the resamples of one model's cells many times over.
 
@@ -102,12 +83,12 @@ def repeat_passes(
     defined = np.where(sure[:, None, None], np.asarray(values), np.zeros((1, REPEATS, 1), np.int64))
     passes = np.where(agreed[:, None, None], defined, 0)
     seeds = open_stream(protocol.seed, "repeats").integers(2**32, size=REPEATS)
-    for attribute in records.attributes:
-        cells = np.flatnonzero((judged["attribute"] == attribute.name) & ~sure)
+    size = min(protocol.resample_size, len(prepared.records.outcome))
+    for groups in prepared.groups:
+        cells = np.flatnonzero((judged["attribute"] == groups.settled.name) & ~sure)
         metrics = [find_metric(name) for name in judged["metric"].iloc[cells]]
-        settled = settle_groups(attribute, records.outcome)
         for turn, seed in enumerate(seeds if metrics else ()):
-            drawn = _draw_values(records, settled, metrics, max(values), int(seed), protocol, ordered)
+            drawn = _draw_values(groups, metrics, size, max(values), int(seed))
             for cell, metric, found in zip(cells, metrics, drawn, strict=True):
                 passed = metric.passes(found, threshold=protocol.thresholds.get(metric.name))
                 known = ~np.isnan(found)
@@ -122,26 +103,15 @@ def _count_first(found: NDArray[np.bool_], values: Sequence[int]) -> NDArray[np.
 
 
 def _draw_values(
-    records: AuditRecords,
-    settled: Attribute,
-    metrics: Sequence[Metric],
-    resamples: int,
-    seed: int,
-    protocol: Protocol,
-    ordered: Mapping[str, OrderedScores],
+    groups: PreparedGroups, metrics: Sequence[Metric], size: int, resamples: int, seed: int
 ) -> list[Array]:
     """Draw the resamples of one attribute's cells, each of shape (resamples,)."""
-    size = min(protocol.resample_size, len(records.outcome))
-    draws = Draws(seed, resamples, size, size, None, 0, None)
-    read = {metric.evidence for metric in metrics}
-    gathered = {"counts": gather_counts(records, settled, draws)}
-    if "score sums" in read:
-        gathered["score sums"] = gather_scores(records, settled, draws, ordered)
-    if "areas" in read:
-        gathered["areas"] = gather_areas(records, settled, draws, rank_scores(records))
+    drawn = {
+        kind: groups.evidence[kind].drawn(size, resamples=resamples, seed=seed)
+        for kind in {metric.evidence for metric in metrics}
+    }
     found = []
     for metric in metrics:
-        evidence = gathered[metric.evidence]
-        required = ~np.isnan(metric.by_group(evidence.whole))[:, None]
-        found.append(resample_values(metric, evidence.resampled, required=required)[0])
+        required = ~np.isnan(metric.by_group(groups.evidence[metric.evidence].whole()))[:, None]
+        found.append(resample_values(metric, drawn[metric.evidence], required=required)[0])
     return found

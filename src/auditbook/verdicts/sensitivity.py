@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from auditbook.evidence import OrderedScores, order_probabilities
+from auditbook.evidence import Prepared, prepare, rate
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.judgement import judge
-from auditbook.verdicts.monte_carlo import Repeats, repeat_passes
-from auditbook.verdicts.site_agreement import rate_agreement
+from auditbook.verdicts.monte_carlo import repeat_passes
 from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import judge_sites
-from auditbook.verdicts.tiers import TIERS, assign_tiers
+from auditbook.verdicts.tiers import TIERS, Axes, read_axes
 
 FLIP_BOUNDS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.30)
 RESAMPLE_SIZES = (1_000, 2_500, 5_000, 10_000, 25_000, 50_000)
@@ -37,6 +35,7 @@ COUNTS = (
     *TIER_COUNTS.values(),
 )
 SPREADS = "repeats stable_sd stable_least stable_most pass_share_sd pass_share_sd_predicted".split()
+Array = NDArray[np.float64]
 SENSITIVITY_COLUMNS = ["setting", "label", "value", "in_force", "model", *COUNTS, *SPREADS]
 CELL_COLUMNS = (
     "setting label value in_force model metric attribute estimate verdict reason smallest_n "
@@ -48,17 +47,17 @@ CELL_COLUMNS = (
 class Audit:
     """One model's audit, and the constants that it used."""
 
-    records: AuditRecords  # With the scores of one model
-    verdicts: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
-    sizes: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
-    agreement: pd.DataFrame  # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
+    prepared: Prepared  # With the scores of one model
+    # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
+    verdicts: pd.DataFrame
+    sizes: pd.DataFrame
+    agreement: pd.DataFrame
     protocol: Protocol  # The constants in force
-    ordered: Mapping[str, OrderedScores]  # From `order_probabilities`
 
     @property
     def own_size(self) -> int:
         """Records of the audit."""
-        return len(self.records.outcome)
+        return len(self.prepared.records.outcome)
 
 
 def open_audit(
@@ -68,7 +67,7 @@ def open_audit(
     one = replace(records, scores=tuple(score for score in records.scores if score.model == model))
     parts = (tables[name] for name in ("verdicts", "audit_size", "site_agreement"))
     verdicts, sizes, agreement = (part[part["model"] == model].reset_index(drop=True) for part in parts)
-    return Audit(one, verdicts, sizes, agreement, protocol, order_probabilities(one))
+    return Audit(prepare(one), verdicts, sizes, agreement, protocol)
 
 
 def vary_constants(
@@ -111,12 +110,12 @@ def vary_constants(
         for where, varied, keeps_cells in sweep(audit):
             rows.append(where | {"model": model} | count_outcomes(varied))
             if keeps_cells:
-                cells.append(varied.verdicts.assign(**where))
+                cells.append(varied.verdicts.assign(**where)[CELL_COLUMNS])
     rows += [where | {"model": model} | counts for where, counts in _sweep_resamples(audit)]
     table = pd.DataFrame(rows, columns=SENSITIVITY_COLUMNS)
     return {
         "sensitivity": table,
-        "sensitivity_cells": pd.concat(cells, ignore_index=True)[CELL_COLUMNS],
+        "sensitivity_cells": pd.concat(cells, ignore_index=True),
     }
 
 
@@ -125,23 +124,46 @@ Varied = tuple[dict[str, Any], Audit, bool]
 
 def count_outcomes(audit: Audit) -> dict[str, Any]:
     """Count the cells of one audit by what is said of them."""
-    verdicts, bound = audit.verdicts, audit.protocol.vfr_stable
-    judged = verdicts[verdicts["verdict"] != "inconclusive"]
-    stable = int((judged["vfr"] <= bound).sum())
-    graded = assign_tiers(verdicts, audit.sizes, audit.agreement, protocol=audit.protocol)
-    tally = graded["tier"].value_counts()
-    return {
-        "cells": len(judged),
-        "inconclusive": len(verdicts) - len(judged),
-        "stable": stable,
-        "unstable": len(judged) - stable,
-        "flipped": int((judged["vfr"] > 0).sum()),
-        "surely_stable": int((judged["vfr_high"] <= bound).sum()),
-        "surely_unstable": int((judged["vfr_low"] > bound).sum()),
-        "mean_vfr": judged["vfr"].mean(),
-        "max_vfr": judged["vfr"].max(),
-        **{column: int(tally.get(name, 0)) for name, column in TIER_COUNTS.items()},
-    }
+    return {name: number.item() for name, number in _read_cells(audit).count(audit.protocol).items()}
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells that have a verdict, as arrays; flip rates of shape (..., n_cells), one row a run."""
+
+    axes: Axes
+    vfr_low: Array
+    vfr_high: Array
+    inconclusive: int
+
+    def count(self, protocol: Protocol) -> dict[str, NDArray[Any]]:
+        """Count the cells by what is said of them, arrays of shape (...)."""
+        vfr, bound = self.axes.vfr, protocol.vfr_stable
+        many, known = vfr.shape[-1], ~np.isnan(vfr)
+        stable = np.count_nonzero(vfr <= bound, axis=-1)
+        counts = {
+            "cells": np.full_like(stable, many),
+            "inconclusive": np.full_like(stable, self.inconclusive),
+            "stable": stable,
+            "unstable": many - stable,
+            "flipped": np.count_nonzero(vfr > 0, axis=-1),
+            "surely_stable": np.count_nonzero(self.vfr_high <= bound, axis=-1),
+            "surely_unstable": np.count_nonzero(self.vfr_low > bound, axis=-1),
+            "mean_vfr": rate(np.where(known, vfr, 0.0).sum(axis=-1), known.sum(axis=-1)),
+            "max_vfr": np.fmax.reduce(vfr, axis=-1, initial=np.nan),
+        }
+        tiers = self.axes.count_tiers(protocol)
+        return {name: np.asarray(part) for name, part in counts.items()} | {
+            column: np.asarray(tiers[name]) for name, column in TIER_COUNTS.items()
+        }
+
+
+def _read_cells(audit: Audit) -> _Cells:
+    """Read the cells of one audit that have a verdict."""
+    judged = audit.verdicts[audit.verdicts["verdict"] != "inconclusive"]
+    axes = read_axes(judged, audit.sizes, audit.agreement, cv_stable=audit.protocol.cv_stable)
+    low, high = (judged[name].to_numpy(float) for name in ("vfr_low", "vfr_high"))
+    return _Cells(axes, low, high, len(audit.verdicts) - len(judged))
 
 
 def list_values(grid: Sequence[float], in_force: float, *, most: float = np.inf) -> list[float]:
@@ -182,11 +204,10 @@ def _sweep_bounds(audit: Audit) -> Iterator[Varied]:
 def _sweep_sizes(audit: Audit) -> Iterator[Varied]:
     """Draw resamples of other sizes, up to the audit's own."""
     in_force = min(audit.protocol.resample_size, audit.own_size)
-    records = replace(audit.records, site=None)
+    whole = audit.prepared.without_sites()
     for value in list_values(RESAMPLE_SIZES, in_force, most=audit.own_size):
         moved = replace(audit.protocol, resample_size=int(value))
-        verdicts = judge(records, protocol=moved, seed=moved.seed, ordered=audit.ordered)
-        varied = replace(audit, verdicts=verdicts, protocol=moved)
+        varied = replace(audit, verdicts=judge(whole, moved, axes=()).verdicts, protocol=moved)
         yield _where("resample_size", value, in_force), varied, True
 
 
@@ -194,24 +215,18 @@ def _sweep_support(audit: Audit) -> Iterator[Varied]:
     """Ask more or less of every group; the other axes are judged again as well."""
     protocol, names = audit.protocol, ("min_records", "min_events", "min_non_events")
     in_force = (protocol.min_records, protocol.min_events, protocol.min_non_events)
-    folds = plan_folds(audit.records, n_folds=protocol.site_folds)
-    whole, levels = replace(audit.records, site=None), sorted({*SUPPORTS, in_force})
+    folds = plan_folds(audit.prepared.records, n_folds=protocol.site_folds)
+    levels = sorted({*SUPPORTS, in_force})
     lowest = [min(level) for level in zip(*levels, strict=True)]
     least = _move(protocol, dict(zip(names, lowest, strict=True)))
-    flips = judge(whole, protocol=least, seed=protocol.seed, ordered=audit.ordered)
+    flips = judge(audit.prepared.without_sites(), least, axes=()).verdicts
     for minima in levels:
         moved = _move(protocol, dict(zip(names, minima, strict=True)))
-        verdicts = _take_flips(
-            judge(whole, protocol=replace(moved, resamples=FEW), seed=protocol.seed, ordered=audit.ordered),
-            flips,
-        )
-        records, ordered = audit.records, audit.ordered
-        sizes = sweep_sizes(records, verdicts, protocol=moved, seed=protocol.seed, ordered=ordered)
-        by_fold = judge_sites(records, verdicts, folds, protocol=moved, ordered=ordered)
-        agreement = rate_agreement(by_fold, verdicts)
+        found = judge(audit.prepared, replace(moved, resamples=FEW), folds=folds)
         where = _where("min_records", minima[0], in_force[0], "/".join(map(str, minima)))
         where["in_force"] = minima == in_force
-        yield where, Audit(records, verdicts, sizes, agreement, moved, ordered), True
+        verdicts = _take_flips(found.verdicts, flips)
+        yield where, Audit(audit.prepared, verdicts, found.audit_size, found.site_agreement, moved), True
 
 
 def _take_flips(verdicts: pd.DataFrame, flips: pd.DataFrame) -> pd.DataFrame:
@@ -224,12 +239,12 @@ def _sweep_resamples(audit: Audit) -> Iterator[tuple[dict[str, Any], dict[str, A
     """Draw more or fewer resamples, many times over."""
     in_force = audit.protocol.resamples
     values = [int(value) for value in list_values(RESAMPLES, in_force) if value <= MOST * in_force]
-    drawn = repeat_passes(
-        audit.records, audit.verdicts, values, protocol=audit.protocol, ordered=audit.ordered
-    )
+    drawn = repeat_passes(audit.prepared, audit.verdicts, values, audit.protocol)
+    cells = _read_cells(audit)
     for place, value in enumerate(values):
-        runs = [count_outcomes(_put_flips(audit, drawn, turn, place)) for turn in range(drawn.runs)]
-        table = pd.DataFrame(runs)
+        vfr, low, high = drawn.flip_rates(place)
+        runs = replace(cells, axes=replace(cells.axes, vfr=vfr), vfr_low=low, vfr_high=high)
+        table = pd.DataFrame(runs.count(audit.protocol))
         spread = {
             "repeats": drawn.runs,
             "stable_sd": table["stable"].std(),
@@ -240,10 +255,3 @@ def _sweep_resamples(audit: Audit) -> Iterator[tuple[dict[str, Any], dict[str, A
         }
         means = {str(name): mean for name, mean in table.mean().items()}
         yield _where("resamples", value, in_force), means | spread
-
-
-def _put_flips(audit: Audit, drawn: Repeats, turn: int, place: int) -> Audit:
-    """Put the flip rates of one repeat in the place of the audit's own."""
-    verdicts = audit.verdicts.copy()
-    verdicts.loc[drawn.rows, ["vfr", "vfr_low", "vfr_high"]] = drawn.flip_rates(turn, place)
-    return replace(audit, verdicts=verdicts)

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import list_n_star
+from auditbook.verdicts.audit_size import CELL, list_n_star
 from auditbook.verdicts.site_agreement import DEFINED, UNDEFINED
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,42 @@ TIERS = MappingProxyType({tier.name: tier for tier in _ALL})
 NO_TIER = "Claim nothing; see what is missing."
 
 
+@dataclass(frozen=True)
+class Axes:
+    """The numbers by which the axes of many cells are judged."""
+
+    vfr: Array  # shape (..., n_cells): Flip rate; nan where the metric is undefined in every resample
+    n_star: Array  # shape (n_cells,): Infinite where no size up to half of the audit settles the metric
+    kappa: Array  # shape (n_cells,): nan where folds all say the same, or were not judged
+
+    def fall_short(self, protocol: Protocol) -> NDArray[np.bool_]:
+        """Tell which axes fall short, shape (..., n_cells, 3): the one rule of all tiers."""
+        flips = ~(self.vfr <= protocol.vfr_stable)
+        size, sites = self.n_star > protocol.field_size, self.kappa < protocol.kappa_stable
+        return np.stack(np.broadcast_arrays(flips, size, sites), axis=-1)
+
+    def count_tiers(self, protocol: Protocol) -> dict[str, NDArray[np.intp]]:
+        """Count the cells of each tier, by its name, shape (...)."""
+        broken = self.fall_short(protocol).sum(axis=-1)
+        return {tier.name: np.count_nonzero(broken == tier.violations, axis=-1) for tier in _ALL}
+
+
+def read_axes(
+    verdicts: pd.DataFrame, sizes: pd.DataFrame, agreement: pd.DataFrame, *, cv_stable: float
+) -> Axes:
+    """Read the axes of every cell from an audit's tables."""
+    kappa = dict(
+        zip(zip(agreement["model"], agreement["metric"], strict=True), agreement["kappa"], strict=True)
+    )
+    n_star = list_n_star(sizes, cv_stable=cv_stable)
+    cells = list(verdicts[CELL].itertuples(index=False, name=None))
+    return Axes(
+        verdicts["vfr"].to_numpy(float),
+        np.array([n_star.get(cell, math.inf) for cell in cells]),
+        np.array([kappa[cell[:2]] for cell in cells], float),
+    )
+
+
 def assign_tiers(
     verdicts: pd.DataFrame, sizes: pd.DataFrame, agreement: pd.DataFrame, *, protocol: Protocol
 ) -> pd.DataFrame:
@@ -43,7 +83,7 @@ def assign_tiers(
     Parameters
     ----------
     verdicts : DataFrame
-        From `judge`.
+        From `judge_cells`.
     sizes : DataFrame
         From `sweep_sizes`.
     agreement : DataFrame
@@ -73,17 +113,14 @@ def assign_tiers(
     ['Practical-Stability']
     """
     of_metric = {(row.model, row.metric): row for row in agreement.itertuples(index=False)}
-    n_star = list_n_star(sizes, cv_stable=protocol.cv_stable)
+    axes = read_axes(verdicts, sizes, agreement, cv_stable=protocol.cv_stable)
     limit = _Limit(int(sizes["n"].max()) // 2 if len(sizes) else 0, tried=not sizes["above_half"].all())
+    short = axes.fall_short(protocol)
     found = [
-        _grade(
-            cell,
-            n_star.get((str(cell.model), str(cell.metric), str(cell.attribute)), math.inf),
-            of_metric[cell.model, cell.metric],
-            limit,
-            protocol,
+        _grade(cell, n_star, of_metric[cell.model, cell.metric], broken, limit, protocol)
+        for cell, n_star, broken in zip(
+            verdicts.itertuples(index=False), axes.n_star.tolist(), short.tolist(), strict=True
         )
-        for cell in verdicts.itertuples(index=False)
     ]
     filled = pd.DataFrame(found, columns=["n_star", "kappa", "tier", "tier_reasons"], index=verdicts.index)
     return verdicts.assign(**{str(name): column for name, column in filled.items()})
@@ -97,59 +134,52 @@ class _Limit:
     tried: bool
 
 
-def _grade(cell: Any, n_star: float, folds: Any, limit: _Limit, protocol: Protocol) -> dict[str, Any]:
-    """Grade one cell."""
+def _grade(
+    cell: Any, n_star: float, folds: Any, broken: list[bool], limit: _Limit, protocol: Protocol
+) -> dict[str, Any]:
+    """Grade one cell, and say why; axes that fall short come first."""
     if cell.verdict == "inconclusive":
         reason = f"no tier, since there is no verdict ({cell.reason})"
         return {"n_star": math.nan, "kappa": math.nan, "tier": "", "tier_reasons": reason}
-    axes = [_judge_flips(cell, protocol), _judge_size(n_star, limit, protocol), _judge_folds(folds, protocol)]
-    broken = sum(axis.broken for axis in axes)
-    judged = sum(axis.judged for axis in axes)
-    reasons = [axis.reason for axis in sorted(axes, key=lambda axis: not axis.broken)]
-    if judged < len(axes):
-        reasons.append(f"{('no', 'one', 'two')[judged]} of three axes judged")
-    tier = next(tier.name for tier in _ALL if tier.violations == broken)
+    told = (
+        _tell_flips(cell.vfr, broken[0], protocol),
+        _tell_size(n_star, broken[1], limit, protocol),
+        _tell_folds(folds, broken[2], protocol),
+    )
+    reasons = [
+        text for short in (True, False) for text, one in zip(told, broken, strict=True) if one is short
+    ]
+    if folds.status not in (DEFINED, UNDEFINED):
+        reasons.append("two of three axes judged")
+    tier = next(tier.name for tier in _ALL if tier.violations == sum(broken))
     return {"n_star": n_star, "kappa": folds.kappa, "tier": tier, "tier_reasons": "; ".join(reasons)}
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """What one axis says of a cell."""
-
-    reason: str
-    broken: bool = False
-    judged: bool = True
-
-
-def _judge_flips(cell: Any, protocol: Protocol) -> _Axis:
+def _tell_flips(vfr: float, broken: bool, protocol: Protocol) -> str:
     """Axis 1: would another sample reverse the verdict?"""
-    if math.isnan(cell.vfr):
-        return _Axis("flip rate unknown, because the metric is undefined in every resample", broken=True)
-    if cell.vfr > protocol.vfr_stable:
-        return _Axis(f"flip rate {cell.vfr:.3f}, above {protocol.vfr_stable:g}", broken=True)
-    return _Axis(f"flip rate {cell.vfr:.3f}")
+    if math.isnan(vfr):
+        return "flip rate unknown, because the metric is undefined in every resample"
+    return f"flip rate {vfr:.3f}" + (f", above {protocol.vfr_stable:g}" if broken else "")
 
 
-def _judge_size(n_star: float, limit: _Limit, protocol: Protocol) -> _Axis:
+def _tell_size(n_star: float, broken: bool, limit: _Limit, protocol: Protocol) -> str:
     """Axis 2: how many records does the metric need?"""
     if math.isinf(n_star):
         why = "" if limit.tried else ": no size that is tried is so small"
-        return _Axis(f"N* not reached within half of this audit ({limit.half:,} records){why}", broken=True)
-    if n_star > protocol.field_size:
-        return _Axis(f"N* {n_star:,.0f}, above the {protocol.field_size:,} records of one site", broken=True)
-    return _Axis(f"N* {n_star:,.0f}")
+        return f"N* not reached within half of this audit ({limit.half:,} records){why}"
+    return f"N* {n_star:,.0f}" + (
+        f", above the {protocol.field_size:,} records of one site" if broken else ""
+    )
 
 
-def _judge_folds(folds: Any, protocol: Protocol) -> _Axis:
+def _tell_folds(folds: Any, broken: bool, protocol: Protocol) -> str:
     """Axis 3: do other sites agree?"""
     if folds.status == UNDEFINED:
-        return _Axis(f"kappa undefined, because {folds.reason}; counted as agreeing")
+        return f"kappa undefined, because {folds.reason}; counted as agreeing"
     if folds.status != DEFINED:
-        return _Axis(f"sites not judged: {folds.reason}", judged=False)
-    if folds.kappa < protocol.kappa_stable:
-        text = f"kappa of {folds.metric} {folds.kappa:.3f} ({folds.band}), below {protocol.kappa_stable:g}"
-        return _Axis(text, broken=True)
-    return _Axis(f"kappa of {folds.metric} {folds.kappa:.3f} ({folds.band})")
+        return f"sites not judged: {folds.reason}"
+    below = f", below {protocol.kappa_stable:g}" if broken else ""
+    return f"kappa of {folds.metric} {folds.kappa:.3f} ({folds.band}){below}"
 
 
 def recommend(tier: str) -> str:

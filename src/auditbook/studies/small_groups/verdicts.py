@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import open_stream, order_scores, stratum_sizes, sum_scores
+from auditbook.evidence import open_stream, order_scores, prepare, stratum_sizes, sum_scores
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
 from auditbook.studies.small_groups.measures import EVERY, SUPPORTED, Reading, Truth, Truths, mark_right
@@ -100,7 +100,8 @@ def _run_scores(design: VerdictDesign, rng: np.random.Generator, truths: Truths)
         metrics=(design.metric,), resamples=SCORE_RESAMPLES, resample_size=len(records.outcome), min_records=1
     )
     free = replace(whole, min_events=1, min_non_events=1)
-    row = judge(records, protocol=free, seed=int(rng.integers(2**31))).iloc[0]
+    seeded = replace(free, seed=int(rng.integers(2**31)))
+    row = judge(prepare(records), seeded, axes=()).verdicts.iloc[0]
     short = lack_support(find_metric(design.metric), _count_strata(records), protocol=Protocol())
     numbers = tuple(row[["estimate", "ci_low", "ci_high", "vfr", "vfr_low", "vfr_high"]].astype(float))
     said = row["verdict"] == "pass", str(row["dominant_verdict"])

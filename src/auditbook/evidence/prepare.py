@@ -1,0 +1,159 @@
+"""What is made once of a cohort, so that every question about its groups is answered without its records?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.evidence.check import check_records
+from auditbook.evidence.group_areas import GroupAreas
+from auditbook.evidence.group_counts import GroupCounts
+from auditbook.evidence.group_scores import GroupScores
+from auditbook.evidence.kinds import GroupEvidence, Kind
+from auditbook.evidence.model_scores import ModelScores
+from auditbook.evidence.resample import draw_sites, open_stream
+from auditbook.records import Attribute, AuditRecords
+
+
+@dataclass(frozen=True)
+class PreparedGroups:
+    """One attribute's groups, and the three kinds of evidence on them."""
+
+    declared: Attribute
+    settled: Attribute  # From `settle_groups`
+    counts: GroupCounts
+    scores: GroupScores
+    areas: GroupAreas
+
+    @property
+    def evidence(self) -> Mapping[Kind, GroupEvidence]:
+        """The evidence by its kind, as metrics ask for it."""
+        return {"counts": self.counts, "score sums": self.scores, "areas": self.areas}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The audited records of a cohort, in the orders that counts, score sums and areas are made from."""
+
+    records: AuditRecords
+    scores: ModelScores
+    groups: tuple[PreparedGroups, ...]  # In the order of the attributes
+    site: NDArray[np.integer] | None  # shape (n,): From `settle_sites`; None without a site column
+    n_sites: int  # Sites that hold records; 0 without a site column
+
+    def site_times(self, resamples: int, seed: int) -> NDArray[np.int64] | None:
+        """Draw how often resamples take each site, shape (resamples, n_sites); None with fewer than two."""
+        if self.n_sites < 2:
+            return None
+        return draw_sites(self.n_sites, resamples=resamples, rng=open_stream(seed, "sites"))
+
+    def without_sites(self) -> "Prepared":
+        """Forget the sites."""
+        return replace(self, records=replace(self.records, site=None), site=None, n_sites=0)
+
+
+def prepare(records: AuditRecords) -> Prepared:
+    """Prepare the audited records of a cohort, once for all questions.
+
+    Scores are ordered when something first asks for that, and then kept.
+
+    Parameters
+    ----------
+    records : AuditRecords
+        What is audited.
+
+    Returns
+    -------
+    Prepared
+        Groups without a record are left out, the smallest group stands first, and sites are numbered by what
+        they hold, so that no answer depends on names or on the order of the records.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be audited (see `check_records`).
+
+    Examples
+    --------
+    >>> from auditbook.records import Score
+    >>> scores = (Score("m", "decision", 0.5, np.array([1.0, 0, 1, 0])),)
+    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
+    >>> prepared = prepare(AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores))
+    >>> prepared.groups[0].counts.drawn(4, resamples=5, seed=1).shape
+    (1, 5, 2, 4)
+    """
+    check_records(records)
+    scores = ModelScores(records)
+    site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
+    groups = tuple(_prepare_groups(scores, attribute) for attribute in records.attributes)
+    return Prepared(records, scores, groups, site, n_sites)
+
+
+def _prepare_groups(scores: ModelScores, attribute: Attribute) -> PreparedGroups:
+    settled = settle_groups(attribute, scores.records.outcome)
+    counts = GroupCounts(scores.records, settled)
+    return PreparedGroups(
+        attribute, settled, counts, GroupScores(scores, settled), GroupAreas(scores, settled)
+    )
+
+
+def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
+    """Give each site that holds records a number by its size and events, whatever it is called.
+
+    Parameters
+    ----------
+    site : int array, shape (n,)
+        Position of each record's site.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0.
+
+    Returns
+    -------
+    tuple of int array, shape (n,), and int
+        The number of each record's site, and how many sites there are.
+
+    Examples
+    --------
+    >>> settle_sites(np.array([7, 7, 2]), np.array([0, 1, 1], np.int8))
+    (array([1, 1, 0]), 2)
+    """
+    names, place = np.unique(site, return_inverse=True)
+    order = np.lexsort((np.bincount(place, weights=outcome), np.bincount(place)))
+    rank = np.empty(len(names), np.intp)
+    rank[order] = np.arange(len(names))
+    return rank[place], len(names)
+
+
+def settle_groups(attribute: Attribute, outcome: NDArray[np.int8]) -> Attribute:
+    """Keep the groups that hold records, the smallest first.
+
+    Everything random and every tie follows this order, so what the groups are called and in which order they
+    were declared is of no consequence. Groups of one size stand by events, then by name.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        As declared.
+    outcome : int8 array, shape (n,)
+        1 where the event happened, else 0.
+
+    Returns
+    -------
+    Attribute
+        Without empty groups.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("M", "X", "F"), np.array([0, 0, 2]))
+    >>> settle_groups(sex, np.array([0, 1, 1], np.int8)).groups
+    ('F', 'M')
+    """
+    count = len(attribute.groups)
+    held = np.bincount(attribute.codes, minlength=count)
+    events = np.bincount(attribute.codes, weights=outcome, minlength=count)
+    kept = sorted(np.flatnonzero(held).tolist(), key=lambda g: (held[g], events[g], attribute.groups[g]))
+    place = np.full(count, -1)
+    place[kept] = np.arange(len(kept))
+    names = tuple(attribute.groups[old] for old in kept)
+    return Attribute(attribute.name, names, place[attribute.codes], attribute.reference)

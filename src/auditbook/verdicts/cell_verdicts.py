@@ -1,0 +1,226 @@
+"""Does each cell pass, fail, or stay open, and which verdicts would another sample reverse?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, stratum_sizes
+from auditbook.records import Attribute
+from auditbook.settings import Protocol
+from auditbook.verdicts.flips import Stability, resample_values, summarise_resamples
+from auditbook.verdicts.metrics import Metric, find_metric
+from auditbook.verdicts.support import find_obstacles
+
+VERDICT_COLUMNS = (
+    "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
+    "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin "
+    "ci_low ci_high undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high "
+    "vfr_site_low vfr_site_high site_count agrees resample_size undefined_share_own_size undefined_share_site"
+).split()
+
+
+def judge_cells(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
+    """Give every cell its verdict and its three flip rates; the columns of the other axes stay blank."""
+    metrics = [find_metric(name) for name in protocol.metrics]
+    times = prepared.site_times(protocol.resamples, protocol.seed)
+    cells = []
+    for groups in prepared.groups:
+        context = _Context(prepared, groups, protocol)
+        draws = {kind: _draw(context, kind, times) for kind in {metric.evidence for metric in metrics}}
+        cells += [_judge_cells(metric, draws[metric.evidence], context) for metric in metrics]
+    models, attributes = prepared.scores.models, prepared.records.attributes
+    return _arrange(cells, models, attributes, protocol.metrics)
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """What the groups of one attribute show, in the audit and in resamples."""
+
+    whole: Evidence
+    resampled: Evidence  # Of the protocol's size
+    own_size: Evidence  # As large as the audit itself
+    by_site: Evidence | None  # Of whole sites; None with fewer than two
+
+
+def _draw(context: "_Context", kind: Kind, times: NDArray[np.int64] | None) -> _Draws:
+    """Draw the resamples of one attribute."""
+    evidence, protocol, site = context.groups.evidence[kind], context.protocol, context.prepared.site
+    own = len(context.prepared.records.outcome)
+    size = context.resample_size
+
+    def draw(size: int) -> Evidence:
+        return evidence.drawn(size, resamples=protocol.resamples, seed=protocol.seed)
+
+    resampled = draw(size)
+    taken = None
+    if times is not None and site is not None:
+        taken = evidence.by_site(site, context.prepared.n_sites, times)
+    return _Draws(evidence.whole(), resampled, resampled if own == size else draw(own), taken)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What the cells of one attribute have in common."""
+
+    prepared: Prepared
+    groups: PreparedGroups
+    protocol: Protocol
+
+    @property
+    def resample_size(self) -> int:
+        """Records a resample."""
+        return min(self.protocol.resample_size, len(self.prepared.records.outcome))
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of every model, shape (n_models, n_groups, 4)."""
+        return self.groups.counts.whole()
+
+    @property
+    def empty_groups(self) -> list[str]:
+        """Groups that were declared but hold no record, by name."""
+        return sorted(set(self.groups.declared.groups) - set(self.groups.settled.groups))
+
+
+def _judge_cells(metric: Metric, draws: _Draws, context: _Context) -> pd.DataFrame:
+    """Judge one metric and attribute under every model."""
+    threshold = float(context.protocol.thresholds.get(metric.name, metric.threshold))
+    parts = metric.by_group(draws.whole)
+    estimate = metric.combine(parts)
+    obstacles = _find_obstacles(metric, parts, context)
+    is_open = np.array([bool(found) for found in obstacles])
+    passed = np.where(metric.passes(estimate, threshold=threshold), "pass", "fail")
+    found = _stability(metric, draws.resampled, parts, threshold)
+    own = _stability(metric, draws.own_size, parts, threshold)
+    by_site = None if draws.by_site is None else _stability(metric, draws.by_site, parts, threshold)
+    columns: dict[str, ArrayLike] = {
+        **_fixed_columns(metric, context),
+        "estimate": estimate,
+        "threshold": threshold,
+        "verdict": np.where(is_open, "inconclusive", passed),
+        "reason": _write_reasons(metric, obstacles, found, context),
+        **_name_extremes(parts, context.groups.settled.groups),
+        **_main_columns(found, is_open),
+        **_flip_columns("vfr_own_size", own, is_open),
+        **_flip_columns("vfr_site", by_site, is_open),
+    }
+    agrees = found.dominant == np.where(is_open, "inconclusive", passed)
+    columns["agrees"] = np.where(is_open | (found.dominant == ""), np.nan, agrees.astype(float))
+    return pd.DataFrame(columns, columns=VERDICT_COLUMNS)
+
+
+def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
+    """Give the columns that need no resample, and those that other axes will fill."""
+    return {
+        "model": [score.model for score in context.prepared.records.scores],
+        "metric": metric.name,
+        "attribute": context.groups.declared.name,
+        "smallest_n": int(context.counts[0].sum(axis=-1).min()),
+        "site_count": context.prepared.n_sites or np.nan,
+        "resample_size": context.resample_size,
+        "n_star": np.nan,
+        "kappa": np.nan,
+        "tier": "",
+        "tier_reasons": "",
+    }
+
+
+def _stability(
+    metric: Metric, resampled: Evidence, parts: NDArray[np.float64], threshold: float
+) -> Stability:
+    """Summarise the resamples of every model; groups with a value in the whole sample must keep one."""
+    values = resample_values(metric, resampled, required=~np.isnan(parts)[:, None])
+    return summarise_resamples(metric, values, threshold=threshold)
+
+
+def _main_columns(found: Stability, is_open: NDArray[np.bool_]) -> dict[str, ArrayLike]:
+    """Columns from the resamples of the protocol's size; blank in inconclusive cells."""
+    numbers = {
+        "resample_mean": found.mean,
+        "resample_sd": found.sd,
+        "margin": found.margin,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+    }
+    return {
+        "dominant_verdict": np.where(is_open, "", found.dominant),
+        **{name: np.where(is_open, np.nan, part) for name, part in numbers.items()},
+        **_flip_columns("vfr", found, is_open),
+    }
+
+
+def _flip_columns(name: str, found: Stability | None, is_open: NDArray[np.bool_]) -> dict[str, ArrayLike]:
+    """Give a flip rate, its bounds and the share of undefined resamples; blank where there is none."""
+    keys = (name, f"{name}_low", f"{name}_high", name.replace("vfr", "undefined_share"))
+    if found is None:
+        return dict.fromkeys(keys, np.nan)
+    parts = (found.vfr, found.vfr_low, found.vfr_high, found.undefined_share)
+    return {key: np.where(is_open, np.nan, part) for key, part in zip(keys, parts, strict=True)}
+
+
+def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[str, list[str]]:
+    """Name the groups with the least and the largest value, in the part with the larger gap."""
+    names: dict[str, list[str]] = {"lowest_group": [], "highest_group": []}
+    for table in parts:
+        comparable = (
+            table.shape[-1] == len(groups) and (np.count_nonzero(~np.isnan(table), axis=-1) >= 2).all()
+        )
+        if comparable:
+            part = table[np.argmax(np.fmax.reduce(table, axis=-1) - np.fmin.reduce(table, axis=-1))]
+            names["lowest_group"].append(groups[int(np.nanargmin(part))])
+            names["highest_group"].append(groups[int(np.nanargmax(part))])
+        else:
+            names["lowest_group"].append("")
+            names["highest_group"].append("")
+    return names
+
+
+def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
+    """List what is in the way of a verdict, for every model."""
+    return [
+        find_obstacles(
+            metric,
+            kind=score.kind,
+            groups=context.groups.settled.groups,
+            strata=stratum_sizes(table),
+            parts=values,
+            n_selected=int(table[:, :2].sum()),
+            protocol=context.protocol,
+        )
+        for score, table, values in zip(context.prepared.records.scores, context.counts, parts, strict=True)
+    ]
+
+
+def _write_reasons(
+    metric: Metric, obstacles: list[list[str]], found: Stability, context: _Context
+) -> list[str]:
+    """Join obstacles and notes into one sentence a model."""
+    empty = [f"{name}: no records" for name in context.empty_groups]
+    reasons = []
+    for place, in_the_way in enumerate(obstacles):
+        selected, everyone = int(context.counts[place, :, :2].sum()), int(context.counts[place].sum())
+        notes = list(in_the_way)
+        if metric.evidence == "counts" and selected in (0, everyone):
+            which = "no" if not selected else "every"
+            note = f"{which} record is selected"
+            notes += [] if any(note in said for said in notes) else [note]
+        if not in_the_way and found.undefined_share[place] == 1:
+            notes.append("undefined in every resample")
+        elif not in_the_way and np.isnan(found.ci_low[place]):
+            notes.append("the resamples hardly vary, so there is no interval")
+        reasons.append("; ".join(notes + empty))
+    return reasons
+
+
+def _arrange(
+    found: list[pd.DataFrame], models: list[str], attributes: tuple[Attribute, ...], metrics: tuple[str, ...]
+) -> pd.DataFrame:
+    """Order cells by model, metric and attribute, each in its declared order."""
+    if not found:
+        return pd.DataFrame(columns=VERDICT_COLUMNS)
+    n_metrics, n_attributes = len(metrics), len(attributes)
+    rows = np.arange(len(found) * len(models)).reshape(n_attributes, n_metrics, len(models))
+    return pd.concat(found, ignore_index=True).iloc[rows.transpose(2, 1, 0).ravel()].reset_index(drop=True)
