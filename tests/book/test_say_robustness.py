@@ -174,22 +174,6 @@ def test_curves_that_hardly_move_are_left_out_and_the_largest_move_comes_first()
     assert list(dict.fromkeys(curves["name"])) == ["EOPP for race", "PP for race"]
 
 
-def test_more_resamples_agree_on_the_same_patients_and_not_across_patients():
-    found = say.draw_patients(40, [0.80, 0.72], repeats=30, rng=np.random.default_rng(1))
-    along = (found["k_50"] - found["k_5000"]).abs().mean()
-    assert along < 0.06
-    assert found["k_5000"].std() > 2 * along
-
-
-def test_equal_groups_fail_less_with_more_events():
-    found = say.fail_without_cause(
-        [10, 100, 1_000], rate=0.8, groups=5, threshold=0.1, repeats=500, rng=np.random.default_rng(1)
-    )
-    assert found["fails"].is_monotonic_decreasing
-    assert found["fails"].iloc[0] > 0.8
-    assert found["fails"].iloc[-1] == 0
-
-
 def test_a_bound_at_each_end_holds_none_but_the_firmest_or_all():
     assert say.count_within([0, 0.2, 0.5], [0, 0.5])["stable"].tolist() == [1, 3]
 

@@ -28,6 +28,11 @@ def test_strength_two_doubles_the_distance_from_one():
     assert two - 1 == pytest.approx(2 * (one - 1))
 
 
+def add_weights(outcome, codes, weights):
+    """Add the records' weights up to a table of cells and outcomes."""
+    return np.bincount(2 * codes + outcome, weights).reshape(-1, 2)
+
+
 def test_strength_zero_leaves_every_record_its_weight():
     assert (weigh_cells([[60, 40], [0, 20]], strength=0.0) == 1).all()
 
@@ -48,7 +53,7 @@ def test_weighted_event_rate_is_equal_in_all_cells_at_strength_one(counts, rando
     random.shuffle(rows)
     codes, outcome = np.array(rows).T
     weights = weigh_records(outcome, codes, len(counts), strength=1.0)
-    rates = weighted_event_rates(outcome, codes, weights, len(counts))
+    rates = weighted_event_rates(add_weights(outcome, codes, weights), 1)
     assert np.ptp(rates) < EXACT
     assert rates[0] == pytest.approx(outcome.mean(), abs=EXACT)
     assert weights.sum() == pytest.approx(len(outcome))
@@ -56,11 +61,19 @@ def test_weighted_event_rate_is_equal_in_all_cells_at_strength_one(counts, rando
 
 def test_beyond_strength_one_the_order_of_the_weighted_event_rates_is_reversed():
     outcome, codes = np.repeat([0, 1, 0, 1], [60, 40, 80, 20]), np.repeat([0, 0, 1, 1], [60, 40, 80, 20])
-    rates = [
-        weighted_event_rates(outcome, codes, weigh_records(outcome, codes, 2, strength=strength), 2)
-        for strength in (0.0, 1.0, 2.0)
-    ]
+    weights = [weigh_records(outcome, codes, 2, strength=strength) for strength in (0.0, 1.0, 2.0)]
+    rates = [weighted_event_rates(add_weights(outcome, codes, each), 1) for each in weights]
     assert [np.sign(np.round(rate[0] - rate[1], 9)) for rate in rates] == [1, 0, -1]
+
+
+def test_weights_of_a_small_table_equalise_and_then_reverse_what_the_model_is_told():
+    counts = [[60, 40], [80, 20]]
+    none, equal, turned = (
+        weighted_event_rates(counts, weigh_cells(counts, strength=strength)) for strength in (0, 1, 2)
+    )
+    assert none == pytest.approx([0.4, 0.2])
+    assert equal == pytest.approx([0.3, 0.3])
+    assert turned[0] < turned[1]
 
 
 def test_a_cell_without_events_gets_a_weight_for_what_it_has():

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from auditbook.evidence import prepare
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.counts import count_groups
-from auditbook.mitigation.constraint import make_constraint, parity_ratios
+from auditbook.mitigation.constraint import make_constraint, parity_ratios, price_parity
 from auditbook.mitigation.flip_objective import make_objective
 from auditbook.mitigation.refinement import refine_thresholds
-from auditbook.mitigation.thresholds import ALPHAS, Anchors, find_anchors, mix_anchors, search_alphas
+from auditbook.mitigation.thresholds import ALPHAS, Anchors, choose_thresholds, find_anchors, mix_thresholds
 from auditbook.settings import Protocol
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.metrics import find_metric
@@ -28,7 +28,7 @@ def search(records, cells, *, headroom=0.0, protocol=PROTOCOL):
     strata = stratify(records, cells)
     anchors = find_anchors(records.outcome, records.scores[0].values, cells.codes, len(cells))
     constraint = make_constraint(strata, protocol=protocol, headroom=headroom)
-    return strata, anchors, constraint, search_alphas(strata, anchors, constraint)
+    return strata, anchors, constraint, choose_thresholds(strata, anchors, constraint)
 
 
 def refine(strata, shift, constraint, *, protocol=PROTOCOL):
@@ -111,7 +111,7 @@ def test_matching_the_selection_rate_makes_every_disparate_impact_about_one(case
 
 def test_candidates_are_the_published_grid_and_the_first_changes_nothing():
     anchors = Anchors(0.5, np.array([0.2, 0.001]), np.array([0.3, 0.001]), np.array([0.9, 0.5]))
-    found = mix_anchors(anchors)
+    found = mix_thresholds(anchors)
     assert found.shape == (48, 2) == (len(ALPHAS), 2)
     assert (found[0] == 0.5).all()
     assert found.min() >= 0.01
@@ -121,14 +121,24 @@ def test_candidates_are_the_published_grid_and_the_first_changes_nothing():
 
 
 def test_a_common_threshold_beyond_the_clipping_range_is_kept():
-    assert mix_anchors(Anchors(0.999, np.array([0.5]), *[np.array([0.999])] * 2))[0] == 0.999
+    assert mix_thresholds(Anchors(0.999, np.array([0.5]), *[np.array([0.999])] * 2))[0] == 0.999
+
+
+@pytest.mark.parametrize("target", [0.4, 0.8, 1.0])
+def test_the_least_price_of_parity_is_that_of_an_exhaustive_search(target):
+    low, high, n = 0.2, 0.6, 200  # selecting x more of the first group and y fewer of the second
+    x, y = np.meshgrid(np.arange(161), np.arange(121), indexing="ij")
+    first, second = low * n + x, high * n - y
+    reached = np.minimum(first, second) >= target * np.maximum(first, second) - 1e-9
+    best = (x + y)[reached].min() / (2 * n)
+    assert price_parity(low, high, target) == pytest.approx(best, abs=0.0026)
 
 
 def test_the_alpha_search_keeps_the_most_accurate_candidate_that_passes(case):
     records, cells = case
     _, anchors, _, kept = search(records, cells)
     best = -1.0
-    for thresholds in mix_anchors(anchors):
+    for thresholds in mix_thresholds(anchors):
         shifted = decide(records, cells, thresholds)
         if (ratios_of(shifted) >= 0.8 - 1e-9).all():
             best = max(best, (shifted.scores[0].decisions == records.outcome).mean())
@@ -143,7 +153,7 @@ def test_when_no_candidate_passes_the_nearest_is_kept_and_says_so(case):
     strata, anchors, constraint, kept = search(records, cells)
     assert not kept.passes
     assert kept.passing == 0
-    worst = constraint.worst(parity_ratios(strata, strata.count(mix_anchors(anchors)), constraint))
+    worst = constraint.worst(parity_ratios(strata, strata.count(mix_thresholds(anchors)), constraint))
     assert constraint.worst(kept.ratios) == worst.max() < 0.8
     _, found = refine(strata, kept, constraint)
     assert found.moves == 0

@@ -10,7 +10,7 @@ from auditbook.mitigation.protocols import (
     SINGLE,
     VALIDATION,
 )
-from auditbook.mitigation.reweighing import weigh_cells
+from auditbook.mitigation.reweighing import weighted_event_rates
 from auditbook.mitigation.robustness import (
     LEAN,
     OTHER_SEED,

@@ -56,3 +56,32 @@ def parity_ratios(strata: Strata, counts: ArrayLike, constraint: Constraint) -> 
         rates = selection_rate(strata.gather(counts, place))
         found.append(ratio(np.where(supported, rates, np.nan)[..., None, :]))
     return np.stack(found, axis=-1)
+
+
+def price_parity(rate_low: float, rate_high: float, targets: ArrayLike) -> Array:
+    r"""Price disparate impact for a model that is otherwise always right, two groups of equal size.
+
+    .. math:: \max\left(\frac{r q - p}{2},\ 0\right)
+
+    A perfect model selects exactly the events, so DI is the ratio of the event rates p < q. To reach a
+    target r it has to select non-events of the first group or spare events of the second. Each record
+    selected in the first counts 1 and each spared in the second counts r, so it is cheaper to select.
+
+    Parameters
+    ----------
+    rate_low, rate_high : float
+        Event rates p and q.
+    targets : float array, shape (...)
+        Disparate impacts to reach, r.
+
+    Returns
+    -------
+    float array, shape (...)
+        The least share of wrong decisions; 0 where the event rates reach the target by themselves.
+
+    Examples
+    --------
+    >>> price_parity(0.2, 0.6, [0.3, 0.8]).round(2).tolist()
+    [0.0, 0.14]
+    """
+    return np.maximum(np.asarray(targets, dtype=np.float64) * rate_high - rate_low, 0) / 2

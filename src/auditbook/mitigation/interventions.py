@@ -22,7 +22,7 @@ from auditbook.mitigation.refinement import refine_thresholds
 from auditbook.mitigation.reweighing import weigh_records
 from auditbook.mitigation.stages import Stage, Work
 from auditbook.mitigation.strata import Strata, sort_strata
-from auditbook.mitigation.thresholds import Anchors, find_anchors, search_alphas
+from auditbook.mitigation.thresholds import Anchors, choose_thresholds, find_anchors
 from auditbook.records import Score
 from auditbook.scoring import takes_weights
 from auditbook.settings import Protocol
@@ -43,11 +43,13 @@ class Intervention:
 
     baseline: str  # B1 to B4, TO or EG
     scores: Pair | None  # Of the validation and of the audit part; None when there is nothing to judge
-    status: str = DONE  # Whether it was made, and what a reader has to know
-    note: str = ""  # Whether it was made, and what a reader has to know
+    # Whether it was made, and what a reader has to know
+    status: str = DONE
+    note: str = ""
     sweep: str = ""  # Blank in the main table, else the setting that is varied: ``lambda`` or ``headroom``
-    strength: float = np.nan  # The settings; nan where they have no meaning
-    headroom: float = np.nan  # The settings; nan where they have no meaning
+    # The settings; nan where they have no meaning
+    strength: float = np.nan
+    headroom: float = np.nan
     rescored: bool = False  # Whether the scores themselves are others than the model's
     thresholds: Array | None = None  # shape (n_cells,): A threshold a cell
     alphas: tuple[float, float, float] = (np.nan, np.nan, np.nan)  # The mixture that B3 kept
@@ -132,7 +134,7 @@ def _shift_once(setting: _Setting, headroom: float, sweep: str) -> Iterator[Inte
     """Make B3 and B4 at one headroom."""
     stage, strata, start = setting.stage, setting.strata, setting.anchors.start
     constraint = make_constraint(strata, protocol=setting.protocol, headroom=headroom)
-    kept = search_alphas(strata, setting.anchors, constraint)
+    kept = choose_thresholds(strata, setting.anchors, constraint)
     loose = [name for name, held in zip(strata.attributes, constraint.held, strict=True) if not held]
     note = f"{kept.passing} of 48 candidates reach {constraint.target:.2f} where it was chosen"
     row = Intervention(

@@ -26,11 +26,7 @@ class Parts:
     # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
     # split, `validation` is `audit`
     train: NDArray[np.int64]
-    # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
-    # split, `validation` is `audit`
     validation: NDArray[np.int64]
-    # Positions in the cohort, increasing; `train` is empty when no model is trained here. In the single
-    # split, `validation` is `audit`
     audit: NDArray[np.int64]
 
     @property

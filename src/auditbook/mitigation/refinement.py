@@ -28,19 +28,46 @@ class Refinement:
     thresholds: Array  # shape (n_cells,): The cells' thresholds
     moves: int  # Moves kept
     tried: int  # Moves whose flip rate was found
-    objective_before: float  # Mean flip rate in the search's own resamples, at the start and at the end
-    objective: float  # Mean flip rate in the search's own resamples, at the start and at the end
+    # Mean flip rate in the search's own resamples, at the start and at the end
+    objective_before: float
+    objective: float
     finished: bool  # False when the search ended at its bound and not for want of a better move
 
 
 def refine_thresholds(
     strata: Strata, thresholds: Array, *, constraint: Constraint, objective: FlipObjective, start: float = 0.5
 ) -> Refinement:
-    """Move one cell's threshold at a time, as long as the mean flip rate falls and every DI keeps its target.
+    r"""Refine thresholds (B4): one cell moves at a time, while the mean flip rate falls and every DI holds.
 
-    In each round all moves of all cells are tried. Those that break a disparate impact are out, whatever they
-    would gain. Of the rest the one with the lowest mean flip rate is kept if that is lower than before; among
-    equals the most accurate; among those the first. From thresholds that fail the constraint no move is made.
+    .. math:: t^{(r + 1)} = \arg\min_{t \in M(t^{(r)})} \overline{\mathrm{VFR}}(t)
+              \quad \text{subject to} \quad \min_a \mathrm{DI}_a(t) \ge c
+
+    with M(t) the thresholds after one move of one cell by 0.01, 0.02 or 0.05, up or down. In each round all
+    moves of all cells are tried. Those that break a disparate impact are out, whatever they would gain. Of
+    the rest the one with the lowest mean flip rate is kept if that is lower than before; among equals the
+    most accurate; among those the first. From thresholds that fail the constraint no move is made.
+
+    Parameters
+    ----------
+    strata : Strata
+        The records that thresholds are chosen on.
+    thresholds : float array, shape (n_cells,)
+        Where the search starts.
+    constraint : Constraint
+        The disparate impacts that every move has to keep.
+    objective : FlipObjective
+        The mean flip rate, from `make_objective`.
+    start : float
+        The common threshold; moves stay within [0.01, 0.99], or as far out as it lies.
+
+    Returns
+    -------
+    Refinement
+        Ends when no move helps, or after 200 kept moves.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
     now, counts = np.array(thresholds, dtype=np.float64), strata.count(thresholds)
     before = best = float(objective.evaluate(counts))

@@ -72,8 +72,7 @@ def count_labels(outcome: ArrayLike, codes: ArrayLike, n_cells: int) -> NDArray[
     return np.bincount(place, minlength=2 * n_cells).reshape(n_cells, 2)
 
 
-def weighted_event_rates(outcome: ArrayLike, codes: ArrayLike, weights: ArrayLike, n_cells: int) -> Array:
+def weighted_event_rates(counts: ArrayLike, weights: ArrayLike) -> Array:
     """Find the weighted event rate of each cell: what a weighted model is told about the cells."""
-    cells, mass = np.asarray(codes, dtype=np.intp), np.asarray(weights, dtype=np.float64)
-    events = np.bincount(cells, mass * np.asarray(outcome), minlength=n_cells)
-    return rate(events, np.bincount(cells, mass, minlength=n_cells))
+    mass = np.asarray(weights, dtype=np.float64) * np.asarray(counts)
+    return rate(mass[:, 1], mass.sum(axis=1))

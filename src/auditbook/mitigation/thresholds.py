@@ -39,11 +39,7 @@ class Anchors:
     # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
     # records for that
     sr: Array
-    # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
-    # records for that
     tpr: Array
-    # shape (n_cells,): Match the overall selection rate, TPR and PPV; `start` where a cell has too few
-    # records for that
     ppv: Array
 
 
@@ -93,8 +89,8 @@ def _match(offered: Array, rates: Array, target: float, start: float) -> float:
     return float(offered[best[np.argmin(np.abs(offered[best] - start))]])
 
 
-def mix_anchors(anchors: Anchors, alphas: ArrayLike = ALPHAS) -> Array:
-    r"""Mix the anchors of each cell into candidate thresholds.
+def mix_thresholds(anchors: Anchors, alphas: ArrayLike = ALPHAS) -> Array:
+    r"""Mix the anchors of each cell into the candidate thresholds of B3.
 
     .. math:: t = t_0 + \alpha_1 (t_{SR} - t_0) + \alpha_2 (t_{TPR} - t_0) + \alpha_3 (t_{PPV} - t_0)
 
@@ -112,10 +108,14 @@ def mix_anchors(anchors: Anchors, alphas: ArrayLike = ALPHAS) -> Array:
     float array, shape (n_candidates, n_cells)
         The first candidate leaves every cell at the common threshold.
 
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
+
     Examples
     --------
     >>> anchors = Anchors(0.5, np.array([0.3]), np.array([0.4]), np.array([0.5]))
-    >>> mix_anchors(anchors, [[0, 0, 0], [1, 0, 0], [0.4, 0.4, 0]]).round(2).tolist()
+    >>> mix_thresholds(anchors, [[0, 0, 0], [1, 0, 0], [0.4, 0.4, 0]]).round(2).tolist()
     [[0.5], [0.3], [0.38]]
     """
     away = np.stack([anchors.sr, anchors.tpr, anchors.ppv]) - anchors.start
@@ -142,13 +142,35 @@ class Shift:
     accuracy: float  # Share of right decisions
 
 
-def search_alphas(strata: Strata, anchors: Anchors, constraint: Constraint) -> Shift:
-    """Keep the mixture that passes every disparate impact with the least loss of accuracy.
+def choose_thresholds(strata: Strata, anchors: Anchors, constraint: Constraint) -> Shift:
+    r"""Choose B3's thresholds: the most accurate mixture that passes every disparate impact.
 
-    When none passes, the nearest is kept, the one whose smallest disparate impact is largest, and says so.
-    Ties go to the candidate that comes first, which is the one that shifts less.
+    .. math:: \hat t = \arg\max_{t \in T} \mathrm{accuracy}(t) \quad \text{subject to} \quad
+              \min_a \mathrm{DI}_a(t) \ge c
+
+    over the 48 candidates T of `mix_thresholds`, with the target c of the constraint. When none passes, the
+    nearest is kept, the one whose smallest disparate impact is largest. Ties go to the candidate that comes
+    first, which is the one that shifts less.
+
+    Parameters
+    ----------
+    strata : Strata
+        The records that thresholds are chosen on, from `sort_strata`.
+    anchors : Anchors
+        From `find_anchors`.
+    constraint : Constraint
+        From `make_constraint`.
+
+    Returns
+    -------
+    Shift
+        `passes` says whether the target was reached.
+
+    References
+    ----------
+    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
-    candidates = mix_anchors(anchors)
+    candidates = mix_thresholds(anchors)
     counts = strata.count(candidates)
     ratios = parity_ratios(strata, counts, constraint)
     right = accuracy(counts.sum(axis=-2))

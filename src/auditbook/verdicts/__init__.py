@@ -5,6 +5,7 @@ from auditbook.verdicts.audit_size import (
     list_n_star,
     sweep_counts,
 )
+from auditbook.verdicts.chance import bound_spread
 from auditbook.verdicts.flips import (
     FlipRate,
     flip_rate,

@@ -1,13 +1,13 @@
 """What does mitigation cost, does it hold, and who bears it, said in words on any cohort?"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from auditbook.book.say.text import (
     Column,
@@ -22,9 +22,9 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.evidence import accuracy, selection_rate
-from auditbook.mitigation import AUDIT, SINGLE, VALIDATION, di_column, weigh_cells
+from auditbook.mitigation import AUDIT, SINGLE, VALIDATION, di_column, weighted_event_rates
 from auditbook.results import rows
-from auditbook.verdicts import find_metric, flip_rate
+from auditbook.verdicts import FlipRate, find_metric
 
 TITLES = MappingProxyType(
     {
@@ -429,27 +429,6 @@ def describe_thresholds(table: pd.DataFrame, *, harm: str = "") -> str:
     return text + (f" What is at stake: {escape(harm)}." if harm else "")
 
 
-def tabulate_weights(groups: Sequence[str], counts: ArrayLike, strengths: Sequence[float]) -> pd.DataFrame:
-    """Work out the weights of a small table and the event rates that a weighted model sees."""
-    table = np.asarray(counts, dtype=np.float64)
-    found = []
-    for strength in strengths:
-        weights = weigh_cells(counts, strength=strength)
-        mass = weights * table
-        for place, group in enumerate(groups):
-            weighted = mass[place, 1] / mass[place].sum()
-            found.append((strength, group, weights[place, 1], weights[place, 0], weighted))
-    columns = ["strength", "group", "weight_events", "weight_others", "event_rate"]
-    return pd.DataFrame(found, columns=columns)
-
-
-def shift_threshold(outcome: ArrayLike, scores: ArrayLike, threshold: float) -> NDArray[np.int64]:
-    """Count a small group's records at a threshold: tp, fp, fn, tn, shape (4,)."""
-    events, chosen = np.asarray(outcome) == 1, np.asarray(scores) >= threshold
-    pairs = ((events, chosen), (~events, chosen), (events, ~chosen), (~events, ~chosen))
-    return np.array([int((one & two).sum()) for one, two in pairs])
-
-
 def describe_pair(counts: ArrayLike) -> str:
     """Say selection rates, disparate impact and accuracy of a small table of groups."""
     table = np.asarray(counts)
@@ -458,25 +437,25 @@ def describe_pair(counts: ArrayLike) -> str:
     return f"selected {rates}; DI {number(ratio, digits=2)}; accuracy {share(right, digits=0)}"
 
 
-def price_parity(rate_low: float, rate_high: float, targets: Sequence[float]) -> pd.DataFrame:
-    r"""Price disparate impact for a model that is always right: the least share of wrong decisions.
-
-    A perfect model selects exactly the events, so DI is the ratio of the event rates. To reach a target r it
-    has to select non-events of one group or spare events of the other. With rates p < q in groups of equal
-    size, each record selected in the first counts 1 and each spared in the second counts r, so it is
-    cheaper to select: the least share of wrong decisions is :math:`(rq - p)/2`.
-    """
-    cost = [100 * max(target * rate_high - rate_low, 0) / 2 for target in targets]
-    name = f"event rates {rate_low:.0%} and {rate_high:.0%}"
-    return _stack_curves({name: np.array(cost)}, pd.Series(list(targets)))
-
-
-def flip_at(ratios: Sequence[float], *, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Find the flip rate of DI for two groups whose ratio is exactly what is given."""
+def lay_out_weights(
+    groups: Sequence[str], counts: ArrayLike, weights: Mapping[float, ArrayLike]
+) -> pd.DataFrame:
+    """Lay out the weights of a small table and the event rates that a weighted model is told."""
     found = []
-    for ratio in ratios:
-        half, other = n // 4, round(ratio * n / 4)
-        table = [[half, half, n // 2 - half, n // 2 - half], [other, other, n // 2 - other, n // 2 - other]]
-        rate = flip_rate(table, "DI", resamples=2000, rng=rng)
-        found.append((f"two groups of {n:,}", ratio, rate.vfr, rate.vfr_low, rate.vfr_high))
-    return pd.DataFrame(found, columns=["name", "x", "value", "low", "high"])
+    for strength, each in weights.items():
+        told = weighted_event_rates(counts, each)
+        for group, (other, event), rate in zip(groups, np.asarray(each), told, strict=True):
+            found.append((strength, group, event, other, rate))
+    columns = ["strength", "group", "weight_events", "weight_others", "event_rate"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def lay_out_curve(name: str, x: Sequence[float], values: ArrayLike) -> pd.DataFrame:
+    """Lay out an exact curve, for `draw_sweep`."""
+    return _stack_curves({name: np.asarray(values)}, pd.Series(list(x)))
+
+
+def lay_out_flips(name: str, found: Mapping[float, FlipRate]) -> pd.DataFrame:
+    """Lay out flip rates by some value, for `draw_sweep`."""
+    rows = [(name, x, rate.vfr, rate.vfr_low, rate.vfr_high) for x, rate in found.items()]
+    return pd.DataFrame(rows, columns=["name", "x", "value", "low", "high"])

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import chi2
 
 from auditbook.book.say.text import (
     Column,
@@ -22,10 +20,9 @@ from auditbook.book.say.text import (
     say_cost,
     share,
 )
-from auditbook.evidence import flip_interval
 from auditbook.mitigation import LEAN, OTHER_SEED, SINGLE, di_column
 from auditbook.results import rows
-from auditbook.verdicts import TIER_COUNTS, flip_rate
+from auditbook.verdicts import TIER_COUNTS, bound_spread
 
 HELD = ("done", "nearest")
 CONSTANTS = MappingProxyType(
@@ -319,12 +316,11 @@ def _name_cells(cells: Any, *, limit: int = 8) -> str:
 
 def sweep_luck(sweep: pd.DataFrame) -> pd.DataFrame:
     """Follow the spread of a pass share between runs, and its prediction, over the number of resamples."""
-    free = sweep["repeats"] - 1
     spread = sweep["pass_share_sd"]
-    low, high = (spread * np.sqrt(free / chi2.ppf(tail, free)) for tail in (0.975, 0.025))
+    bounds = bound_spread(spread, sweep["repeats"])
     seen = pd.DataFrame({"name": "seen between runs", "x": sweep["value"], "value": spread})
     predicted = seen.assign(name="predicted", value=sweep["pass_share_sd_predicted"])
-    table = pd.concat([seen.assign(low=low, high=high), predicted], ignore_index=True)
+    table = pd.concat([seen.assign(low=bounds.low, high=bounds.high), predicted], ignore_index=True)
     return table.dropna(subset="value").assign(
         low=lambda part: part["low"].fillna(part["value"]),
         high=lambda part: part["high"].fillna(part["value"]),
@@ -450,47 +446,6 @@ def count_within(flips: Sequence[float], bounds: Sequence[float]) -> pd.DataFram
     """Count flip rates within several bounds, for `LINE_COLUMNS`."""
     rates = np.asarray(flips)
     return pd.DataFrame({"bound": bounds, "stable": [int((rates <= bound).sum()) for bound in bounds]})
-
-
-def bound_luck(passes: float, resamples: Sequence[int]) -> str:
-    """Say between which bounds a flip rate lies that was seen in more and more resamples."""
-    lines = []
-    for trials in resamples:
-        bounds = flip_interval(round(passes * trials), trials)
-        low, high = float(bounds.low), float(bounds.high)
-        lines.append(f"- K = {count(trials)}: {number(low)} to {number(high)}")
-    return "\n".join(lines)
-
-
-def draw_patients(
-    events: int, rates: Sequence[float], *, repeats: int, rng: np.random.Generator
-) -> pd.DataFrame:
-    """Audit several samples of few patients with few and with many resamples, for `EVIDENCE_COLUMNS`."""
-    found = []
-    for turn in range(repeats):
-        hits = rng.binomial(events, rates)
-        table: NDArray[np.int64] = np.stack([hits, 0 * hits, events - hits, 0 * hits + 1], axis=-1)
-        few, many = (flip_rate(table, "EOPP", resamples=k, rng=rng).vfr for k in (50, 5_000))
-        found.append({"patients": f"sample {turn + 1}", "k_50": few, "k_5000": many})
-    return pd.DataFrame(found)
-
-
-def fail_without_cause(
-    events: Sequence[int],
-    *,
-    rate: float,
-    groups: int,
-    threshold: float,
-    repeats: int,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Count how often equal groups of a size end in a fail of EOPP, for `SILENCE_COLUMNS`."""
-    found = []
-    for size in events:
-        seen = rng.binomial(size, rate, size=(repeats, groups)) / size
-        gap = seen.max(axis=1) - seen.min(axis=1)
-        found.append({"events": size, "fails": float((gap > threshold + 1e-9).mean())})
-    return pd.DataFrame(found)
 
 
 def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str:
