@@ -1,122 +1,115 @@
 """Which constants does a pocket audit use? Every one has a name, a default and a source."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-PARTITIONS = ("sbm", "leiden", "tree_cut", "spectral")
-STARTS = ("fast", "published")
-UNITS = ("unit", "site", "record")
+from auditbook.key_types import Exactly, Flag, LeftOut, Text, WrittenAs
 
 Partition = Literal["sbm", "leiden", "tree_cut", "spectral"]
+Start = Literal["fast", "published"]
 UnitKind = Literal["unit", "site", "record"]
+PARTITIONS: tuple[Partition, ...] = get_args(Partition)
+STARTS: tuple[Start, ...] = get_args(Start)
+Names = Annotated[tuple[str, ...], WrittenAs(tuple[Text, ...])]
+PositiveNumbers = tuple[Annotated[float, Exactly(gt=0)], ...]
 
 
 @dataclass(frozen=True)
 class PocketSettings:
     """``[pockets]``: constants of the pocket audit; "published" means the pocket paper.
 
-    Where a default is None it depends on the outcome or the units, and the property named beside it gives it.
-
-    Attributes
-    ----------
-    run : bool
-        False leaves the pocket audit out.
-    unit : {"unit", "site", "record"}
-        What is given one role and one bootstrap weight: the cohort's unit, the site, or each record. "site"
-        also asks for the support rule and the stricter level of hospitals.
-    development, discovery : float
-        Shares of the units that models are fitted on and that maps are learned from; the rest is audited
-        (published: 0.40 and 0.30).
-    graph_share : float
-        Share of the discovery units whose records form the graph; the others calibrate the assignment
-        (published: 0.80).
-    graph_records : int
-        Records in the graph at the most, taken evenly over the canonical order (ours: 22,000).
-    partition : {"sbm", "leiden", "tree_cut", "spectral"}
-        What parts the forest's graph into pockets. Never replaced silently by another.
-    start : {"fast", "published"}
-        How the nested block model is fitted; both report the description length.
-    fits : int
-        Seeded fits of which the shortest description is kept (published: 3).
-    trees, min_leaf : int
-        The forest (published: 200 trees of at least 20 records a leaf; 500 in continuous simulations).
-    candidates : float
-        Share of the features tried at each split (ours: a third; published as a constant lost in print).
-    neighbours : int
-        Most similar records that each graph record may be linked to (published: 30).
-    abstain : float
-        Quantile of calibration records below which similarity or lead is too low (published: 0.01).
-    late : bool
-        True lets the maps use features that are known only at the end of the stay.
-    exclude : tuple of str
-        Further columns that the maps may not use.
-    models : tuple of str
-        Models of the panel that are trained on the development units and audited; empty takes the first two.
-    isotonic : tuple of str
-        Given scores that are mapped to the outcome's scale by an isotonic regression on development records;
-        scores of kind "rank" always are.
-    attributes : tuple of str
-        Attributes whose groups are compared; empty takes all.
-    choice_attributes : tuple of str
-        Attributes among them whose comparisons choose how fine the forest map is; empty takes all of them.
-    paired : tuple of str
-        Pairs of models whose gaps are compared, each "one - other".
-    level : float or None
-        Chance of any false flag asked of one family of one map; see `level_of`.
-    error_level : float or None
-        The same for mean errors (mu) alone; None takes `level`.
-    strict_level : float
-        Stricter level for mean errors with dependent sites, reported beside (published: 0.0025 a map).
-    draws : int
-        Draws of the wild cluster bootstrap (published: 9,999).
-    support_records, choice_records : int or None
-        Records that a cell needs to be tested, and is projected to have when the level is chosen (published:
-        100 and 150; 50 and 75 for a continuous outcome); see `support_of` and `choice_of`.
-    support_events : int
-        Expected events, and expected non-events, that a cell needs (published: 10).
-    min_sites : int
-        Distinct units that a cell needs where they hold several records (published: 15, of sites).
-    min_effective_sites : float
-        Effective units that it needs then (published: 10, of sites).
-    largest_site : float
-        Largest share of a cell that one unit may hold then (published: 0.20, of sites).
-    tolerances : tuple of float
-        Half widths within which an interval rules errors out, in units of the outcome; empty takes 0.05 for a
-        binary outcome and a quarter and half of the outcome's standard deviation for a continuous one (ours).
+    Where a default is None it depends on the outcome or the units, and the method named after it gives it.
     """
 
-    run: bool = True
+    run: Flag = True
+    """False leaves the pocket audit out."""
     unit: UnitKind = "unit"
-    development: float = 0.4
-    discovery: float = 0.3
-    graph_share: float = 0.8
-    graph_records: int = 22_000
+    """What gets one role and one bootstrap weight: the cohort's `unit`, the `site` (with the support rule and
+    level of hospitals), or each `record`.
+    """
+    development: Annotated[float, Exactly(ge=0.05, le=0.9)] = 0.4
+    """Share of the units that models are fitted on (published: 0.40)."""
+    discovery: Annotated[float, Exactly(ge=0.05, le=0.9)] = 0.3
+    """Share of the units that maps are learned from; the rest is audited (published: 0.30)."""
+    graph_share: Annotated[float, Exactly(ge=0.5, le=0.95)] = 0.8
+    """Share of the discovery units whose records form the graph; the others calibrate the assignment
+    (published: 0.80).
+    """
+    graph_records: Annotated[int, Exactly(ge=100, le=200_000)] = 22_000
+    """Records in the graph at the most, taken evenly over the canonical order; the profile may lower it
+    (ours: 22,000).
+    """
     partition: Partition = "sbm"
-    start: Literal["fast", "published"] = "fast"
-    fits: int = 3
-    trees: int = 200
-    min_leaf: int = 20
-    candidates: float = 1 / 3
-    neighbours: int = 30
-    abstain: float = 0.01
-    late: bool = False
-    exclude: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    isotonic: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    choice_attributes: tuple[str, ...] = ()
-    paired: tuple[str, ...] = ()
-    level: float | None = None
-    error_level: float | None = None
-    strict_level: float = 0.0025
-    draws: int = 9_999
-    support_records: int | None = None
-    choice_records: int | None = None
-    support_events: int = 10
-    min_sites: int = 15
-    min_effective_sites: float = 10.0
-    largest_site: float = 0.20
-    tolerances: tuple[float, ...] = ()
+    """What parts the graph, never replaced silently: `sbm` (nested block model), `leiden`, `tree_cut` (of the
+    block model's hierarchy), `spectral` (few records only).
+    """
+    start: Start = "fast"
+    """How the block model is fitted: `fast` (from a fine Leiden partition) or `published`; both report the
+    description length.
+    """
+    fits: Annotated[int, Exactly(ge=1, le=20)] = 3
+    """Seeded fits, of which the shortest description is kept (published: 3)."""
+    trees: Annotated[int, Exactly(ge=10, le=2_000)] = 200
+    """Trees of the forest (published: 200; 500 in continuous simulations)."""
+    min_leaf: Annotated[int, Exactly(ge=1, le=10_000)] = 20
+    """Records a leaf at the least (published: 20)."""
+    candidates: Annotated[float, Exactly(ge=0.01, le=1), LeftOut("a third")] = 1 / 3
+    """Share of the features tried at each split (ours; published as a constant that was lost in print)."""
+    neighbours: Annotated[int, Exactly(ge=2, le=500)] = 30
+    """Most similar records that each record of the graph may be linked to (published: 30)."""
+    abstain: Annotated[float, Exactly(ge=0, le=0.5)] = 0.01
+    """Quantile of similarity and of lead below which a map abstains (published: 0.01)."""
+    late: Flag = False
+    """True lets the maps use features that are known only at the end of the stay."""
+    exclude: Names = ()
+    """Further columns that the maps may not use; attributes that are compared are never used."""
+    models: Annotated[Names, LeftOut("the first two of the panel")] = ()
+    """Models of the panel that are fitted on the development units and audited."""
+    isotonic: Annotated[Names, LeftOut("every score of kind rank")] = ()
+    """Given scores that are mapped to the outcome's scale by isotonic regression on development records, as
+    those of kind `rank` always are.
+    """
+    attributes: Annotated[Names, LeftOut("all attributes")] = ()
+    """Attributes whose groups are compared with their reference, or with the largest group."""
+    choice_attributes: Annotated[Names, LeftOut("those that are compared")] = ()
+    """Attributes whose comparisons choose how fine the forest map is."""
+    paired: Names = ()
+    """Pairs of models whose gaps are compared, each written `"one - other"`."""
+    level: Annotated[
+        Annotated[float, Exactly(ge=1e-6, le=0.5)] | None,
+        LeftOut("0.025; 0.0125 with sites; 0.05 for a continuous outcome"),
+    ] = None
+    """Chance of any false flag asked of both maps together, for one family."""
+    error_level: Annotated[Annotated[float, Exactly(ge=1e-6, le=0.5)] | None, LeftOut("the level")] = None
+    """The same for mean errors alone."""
+    strict_level: Annotated[float, Exactly(ge=1e-6, le=0.5)] = 0.0025
+    """Stricter level of one map for mean errors with sites as units, told beside (published: 0.0025)."""
+    draws: Annotated[int, Exactly(ge=99, le=999_999)] = 9_999
+    """Draws of the wild cluster bootstrap; the profile may lower it (published: 9,999)."""
+    support_records: Annotated[
+        Annotated[int, Exactly(ge=2, le=1_000_000)] | None, LeftOut("100; 50 for a continuous outcome")
+    ] = None
+    """Records that a cell needs to be tested (as published)."""
+    choice_records: Annotated[
+        Annotated[int, Exactly(ge=2, le=1_000_000)] | None, LeftOut("150; 75 for a continuous outcome")
+    ] = None
+    """Records that a cell is projected to have when the fineness of a map is chosen (as published)."""
+    support_events: Annotated[int, Exactly(ge=0, le=1_000_000)] = 10
+    """Expected events, and expected non-events, that a cell needs (published: 10)."""
+    min_sites: Annotated[int, Exactly(ge=2, le=10_000)] = 15
+    """Distinct sites, patients or other units that a cell needs where these hold several records (published:
+    15, of sites).
+    """
+    min_effective_sites: Annotated[float, Exactly(ge=1, le=10_000)] = 10.0
+    """Effective units that it needs then (published: 10, of sites)."""
+    largest_site: Annotated[float, Exactly(ge=0.01, le=1)] = 0.20
+    """Largest share of a cell that one unit may hold then (published: 0.20, of sites)."""
+    tolerances: Annotated[
+        tuple[float, ...],
+        WrittenAs(PositiveNumbers),
+        LeftOut("0.05; a quarter and half of the outcome's standard deviation when it is continuous"),
+    ] = ()
+    """Half widths within which an interval rules errors out, in the outcome's unit (ours)."""
 
     def level_of(self, *, continuous: bool, sites: bool) -> float:
         """Return the level of one family (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""

@@ -3,72 +3,59 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Annotated, Literal
 
+from auditbook.key_types import Exactly, LeftOut, Number, Whole, WrittenAs
 from auditbook.pocket_settings import PocketSettings
 
 METRIC_NAMES = ("DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL")
 EXTRA_METRIC_NAMES = ("TI_benefit", "CAL_large", "AUC")
+MetricName = Literal["DI", "SPD", "EOPP", "EOD", "TI", "PP", "CAL", "TI_benefit", "CAL_large", "AUC"]
+AUDIT_SIZES = (1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000)
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """Constants of an audit; the keys of ``[protocol]`` in a cohort file.
+    """``[protocol]``: constants of an audit."""
 
-    Attributes
-    ----------
-    metrics : tuple of str
-        Metrics to judge, in the order of the tables.
-    thresholds : mapping of str to float
-        Thresholds that differ from the published ones, by metric.
-    resamples : int
-        K, the number of resamples of axis 1 (published: 500).
-    resample_size : int
-        N, records a resample; at most the audit's own size (published: 10,000).
-    vfr_stable : float
-        A verdict is stable when its flip rate is at most this (published: 0.10).
-    audit_sizes : tuple of int
-        Sizes of axis 2, rising; those below the audit's own size are tried, and the whole is added
-        (published: 1,000 to 100,000).
-    size_repeats : int
-        R, subsamples a size (published: 30).
-    cv_stable : float
-        A metric has settled at a size when its coefficient of variation is below this (published: 0.05).
-    field_size : int
-        Records that one site can audit; a cell that needs more is not auditable there (published: 50,000).
-    site_folds : int
-        Folds of whole sites in axis 3; as many as there are sites when those are fewer (published: 20).
-    kappa_stable : float
-        Folds agree when Fleiss' kappa is at least this (published: 0.40).
-    halvings : int
-        Times that the cohort is halved to check flip rates of one half on the other (ours: 40).
-    min_records, min_events, min_non_events : int
-        Support that a group needs before a verdict that uses it is given (ours: 30, 10, 10).
-    max_groups : int
-        More groups than this in one attribute are taken for a mistake (ours: 50).
-    audit_share : float
-        Share of the units kept for the audit when models are trained here (published: 0.20).
-    seed : int
-        Seed of every random draw (published: 42).
-    """
-
-    metrics: tuple[str, ...] = METRIC_NAMES
-    thresholds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    resamples: int = 500
-    resample_size: int = 10_000
-    vfr_stable: float = 0.10
-    audit_sizes: tuple[int, ...] = (1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000)
-    size_repeats: int = 30
-    cv_stable: float = 0.05
-    field_size: int = 50_000
-    site_folds: int = 20
-    kappa_stable: float = 0.40
-    halvings: int = 40
-    min_records: int = 30
-    min_events: int = 10
-    min_non_events: int = 10
-    max_groups: int = 50
-    audit_share: float = 0.20
-    seed: int = 42
+    metrics: Annotated[tuple[str, ...], WrittenAs(tuple[MetricName, ...])] = METRIC_NAMES
+    """Metrics to judge, in the order of the tables; `TI_benefit`, `CAL_large` and `AUC` are extra."""
+    thresholds: Annotated[Mapping[str, float], WrittenAs(Mapping[str, Number]), LeftOut("as published")] = (
+        field(default_factory=lambda: MappingProxyType({}))
+    )
+    """Thresholds by metric that differ from the published ones, such as `{ DI = 0.9 }`."""
+    resamples: Annotated[int, Exactly(ge=1, le=1_000_000)] = 500
+    """Resamples behind each flip rate (published: K = 500)."""
+    resample_size: Annotated[int, Exactly(ge=1)] = 10_000
+    """Records a resample, at most the audit's own size (published: N = 10,000)."""
+    vfr_stable: Annotated[float, Exactly(ge=0, le=0.5)] = 0.10
+    """A verdict is stable when its flip rate is at most this (published: 0.10)."""
+    audit_sizes: Annotated[tuple[int, ...], WrittenAs(tuple[Whole, ...])] = AUDIT_SIZES
+    """Sizes of an audit that are tried, rising; the whole is added (as published)."""
+    size_repeats: Annotated[int, Exactly(ge=2, le=10_000)] = 30
+    """Subsamples at each size (published: R = 30)."""
+    cv_stable: Annotated[float, Exactly(ge=0, le=1)] = 0.05
+    """A metric has settled at a size when its coefficient of variation is below this (published: 0.05)."""
+    field_size: Annotated[int, Exactly(ge=1)] = 50_000
+    """Records that one site can audit; a cell that needs more is not auditable there (published: 50,000)."""
+    site_folds: Annotated[int, Exactly(ge=2, le=1000)] = 20
+    """Folds of whole sites that are asked whether they agree; fewer where there are fewer (published: 20)."""
+    kappa_stable: Annotated[float, Exactly(ge=-1, le=1)] = 0.40
+    """Folds agree when Fleiss' kappa is at least this (published: 0.40)."""
+    halvings: Annotated[int, Exactly(ge=2, le=1000)] = 40
+    """Times that the audit is halved to check flip rates of one half on the other (ours: 40)."""
+    min_records: Annotated[int, Exactly(ge=0)] = 30
+    """Records that a group needs for a verdict (ours: 30)."""
+    min_events: Annotated[int, Exactly(ge=0)] = 10
+    """Events that a group needs where a metric rests on them (ours: 10)."""
+    min_non_events: Annotated[int, Exactly(ge=0)] = 10
+    """Non-events that a group needs where a metric rests on them (ours: 10)."""
+    max_groups: Annotated[int, Exactly(ge=2, le=1000)] = 50
+    """More groups than this in one attribute are taken for a mistake (ours: 50)."""
+    audit_share: Annotated[float, Exactly(ge=0.01, le=0.99)] = 0.20
+    """Share of the units kept for the audit when models are trained here (published: 0.20)."""
+    seed: Annotated[int, Exactly(ge=0, le=2**32 - 1)] = 42
+    """Seed of every random draw (published: 42)."""
 
 
 @dataclass(frozen=True)

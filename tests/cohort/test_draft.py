@@ -42,7 +42,7 @@ def hospital_table(rows=400):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet"])
 def test_a_draft_of_a_plain_hospital_table_runs_as_it_is(tmp_path, suffix):
     file = read_cohort_file(draft(tmp_path, hospital_table(), suffix))
-    assert (file.outcome.column, file.outcome.event.value) == ("died", 1)
+    assert (file.outcome.column, file.outcome.rule.value) == ("died", 1)
     assert (file.site.column, file.unit.column) == ("hospital_id", "patient_id")
     assert {item.name: item.column for item in file.attributes} == {
         "race": "Race",
@@ -55,7 +55,7 @@ def test_a_draft_of_a_plain_hospital_table_runs_as_it_is(tmp_path, suffix):
     assert file.panel.models == ()
     assert file.features.exclude == ("encounter",)
     assert file.features.late == ("total_charges",)
-    assert file.missing.marks == ("NA",)
+    assert file.missing.values == ("NA",)
     again = read_cohort_file(draft(tmp_path, hospital_table().assign(insurance_type="a"), suffix))
     cohort = load_cohort(again, cache_dir=tmp_path)
     assert len(cohort.table) == 400
@@ -100,7 +100,7 @@ def test_dates_written_as_text_are_no_features(tmp_path):
 def test_a_value_that_looks_like_a_comparison_is_drafted_as_a_value(tmp_path):
     table = hospital_table().drop(columns="died").assign(readmitted=["<30", ">30", "NO", "NO"] * 100)
     file = read_cohort_file(draft(tmp_path, table))
-    assert (file.outcome.event.comparison, file.outcome.event.value) == ("==", "<30")
+    assert (file.outcome.rule.comparison, file.outcome.rule.value) == ("==", "<30")
 
 
 def test_a_draft_for_another_folder_names_the_data_from_there(tmp_path):

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.cohort import file as cohort_file
-from auditbook.cohort.file import label_bins, parse_event, read_cohort_file
-from auditbook.cohort.keys import SCHEMA, show
+from auditbook.cohort.events import parse_event
+from auditbook.cohort.faults import show
+from auditbook.cohort.file import label_bins, read_cohort_file
+from auditbook.cohort.keys import list_keys
 from auditbook.errors import InputError, printable
 from auditbook.settings import Protocol
 
@@ -116,8 +118,8 @@ resamples = 100
 seed = 7
 """,
     )
-    assert file.data.drop[0].matching == (11, "x", True)
-    assert (file.outcome.event.value, file.outcome.text) == (True, "true")
+    assert file.data.drop[0].values == (11, "x", True)
+    assert (file.outcome.rule.value, file.outcome.text) == (True, "true")
     race, age = file.attributes
     assert (race.missing, race.missing_values, race.categories) == ("drop", ("?", -9), ("B", "C"))
     assert (age.missing, age.bins, age.labels) == ("group", (0, 18.5), ("young", "old"))
@@ -342,7 +344,9 @@ def test_shown_values_make_blanks_visible_and_stay_short():
 
 
 def test_every_field_of_the_protocol_has_a_key():
-    assert {key.name for key in SCHEMA["protocol"]} == {item.name for item in dataclasses.fields(Protocol)}
+    assert {key.name for key in list_keys()["protocol"]} == {
+        item.name for item in dataclasses.fields(Protocol)
+    }
 
 
 _TEXTS = ["", " ", "x", "> 3", "error", "drop", "rank", "DI", "é", "a\nb", "all"]
@@ -356,9 +360,9 @@ def _tables(keys):
 
 
 def _file():
-    parts = {name: _tables(keys) | _LEAF for name, keys in SCHEMA.items() if name.isalpha()}
+    parts = {name: _tables(keys) | _LEAF for name, keys in list_keys().items() if name.isalpha()}
     for name in ("attributes", "scores"):
-        inner = _tables(SCHEMA[f"{name}.<name>"])
+        inner = _tables(list_keys()[f"{name}.<name>"])
         parts[name] = st.dictionaries(st.sampled_from(["a", "all", ""]), inner | _LEAF, max_size=2) | _LEAF
     return st.fixed_dictionaries({}, optional=parts | {"name": _LEAF, "title": _LEAF})
 

@@ -238,7 +238,7 @@ def test_a_name_for_two_models_is_refused(tmp_path):
 
 def test_a_continuous_outcome_is_refused(tmp_path):
     cohort = load(tmp_path, GIVEN)
-    file = replace(cohort.file, outcome=replace(cohort.file.outcome, event=None))
+    file = replace(cohort.file, outcome=replace(cohort.file.outcome, event=None, type="continuous"))
     with pytest.raises(InputError, match="group metrics need an event"):
         score(tmp_path, replace(cohort, file=file))
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.keys import Faults, show
-from auditbook.cohort.schema import AttributeTable, Event, OutcomeTable, ScoreTable
+from auditbook.cohort.events import Event
+from auditbook.cohort.faults import Faults, show
+from auditbook.cohort.schema import AttributeTable, OutcomeTable, ScoreTable
 from auditbook.cohort.values import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
 from auditbook.errors import nearest
 from auditbook.records import Attribute
@@ -35,7 +36,7 @@ def derive_outcome(table: OutcomeTable, column: pd.Series, *, keep: Mask, faults
     """Turn the outcome column into events, or numbers when it is continuous."""
     missing = is_missing(column)
     values = np.full(len(column), np.nan)
-    event = table.event
+    event = table.rule
     if event is None or event.comparison in (">", ">=", "<", "<="):
         numbers = as_numbers(column)
         _fault_not_numbers(table, column, numbers.bad & ~missing & keep, faults)
@@ -60,9 +61,9 @@ def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults
         return
     found = list_values(column[bad], limit=5)
     advice = "if these mean missing, name them in [missing] values"
-    if table.event is not None and (as_text(column) == table.text.strip()).any():
+    if table.rule is not None and (as_text(column) == table.text.strip()).any():
         advice = f"if the value itself is meant, write event = '== \"{table.text.strip()}\"'"
-    need = f"the event '{table.text}'" if table.event is not None else "a continuous outcome"
+    need = f"the event '{table.text}'" if table.rule is not None else "a continuous outcome"
     faults.add(
         "[outcome] column",
         f"'{table.column}' is not a number in {bad.sum():,} rows ({found}); {need} needs numbers: {advice}",
@@ -78,7 +79,7 @@ def check_events(
     events, total = int(values[keep].sum()), int(keep.sum())
     if total == 0 or 0 < events < total:
         return
-    event = table.event
+    event = table.rule
     found = list_values(column[keep])
     if column.dtype != object and event is not None and event.comparison not in ("==", "!="):
         numbers = as_numbers(column).cells[keep]
@@ -99,7 +100,7 @@ def check_events(
 
 def _near_value(table: OutcomeTable, column: pd.Series) -> str:
     """Say which value of the column may have been meant."""
-    wanted = str(table.event.value) if table.event is not None else ""
+    wanted = str(table.rule.value) if table.rule is not None else ""
     values = {name for name in as_text(column) if name is not None}
     same = sorted(name for name in values if name.strip() == wanted.strip())
     if same:

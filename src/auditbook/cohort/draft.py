@@ -16,6 +16,7 @@ from auditbook.cohort.describe import ID_SHARE
 from auditbook.cohort.read_table import read_table_file
 from auditbook.cohort.values import as_numbers, as_text, is_missing, list_values
 from auditbook.errors import printable
+from auditbook.project import ROOT
 from auditbook.settings import Protocol
 
 # Names are compared without accents. Beside English: French, German, Italian, Portuguese, Spanish.
@@ -92,6 +93,7 @@ def draft_cohort(path: Path, *, target: Path | None = None) -> str:
     letters = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^A-Za-z0-9]+", "-", letters).strip("-")[:64].strip("-") or "my-cohort"
     lines = [
+        *_name_schema((target or path).resolve().parent),
         f"# A draft from {len(frame):,} rows and {len(frame.columns)} columns of {printable(path.name)}.",
         "# Lines marked 'guess:' are guesses from names and values: confirm or correct each. Then:",
         f"#     auditbook check {shlex.quote(printable(target.name if target else slug + '.toml'))}",
@@ -126,6 +128,12 @@ def _relative(path: Path, target: Path | None) -> str:
     if target is None or path.resolve().parent == target.resolve().parent:
         return path.name
     return Path(os.path.relpath(path.resolve(), target.resolve().parent)).as_posix()
+
+
+def _name_schema(folder: Path) -> list[str]:
+    """Name the JSON schema from which an editor completes the keys of a cohort file in a folder."""
+    schema = ROOT / "data" / "cohort-schema.json"
+    return [f"#:schema {Path(os.path.relpath(schema, folder)).as_posix()}"] if schema.is_file() else []
 
 
 def _guess_roles(frame: pd.DataFrame) -> _Guess:

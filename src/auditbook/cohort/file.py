@@ -10,14 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditbook.cohort.keys import REQUIRED_TABLES, SCHEMA, Faults, check_keys, is_number, show
+from auditbook.cohort.faults import Faults, is_number, show
+from auditbook.cohort.keys import check_keys, check_value, name_keys
 from auditbook.cohort.pocket_keys import check_pockets, read_pockets
 from auditbook.cohort.schema import (
     AttributeTable,
     CohortFile,
     DataTable,
     DropRule,
-    Event,
     FeaturesTable,
     MissingTable,
     MitigationTable,
@@ -26,13 +26,12 @@ from auditbook.cohort.schema import (
     ScoreTable,
     SiteTable,
     UnitTable,
-    Value,
 )
 from auditbook.errors import InputError, nearest
-from auditbook.settings import Protocol
+from auditbook.pocket_settings import PocketSettings
+from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
 
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_COMPARISON = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(.*?)\s*", re.DOTALL)
 
 
 def read_cohort_file(path: Path) -> CohortFile:
@@ -40,7 +39,7 @@ def read_cohort_file(path: Path) -> CohortFile:
     raw = _parse_toml(path)
     faults = Faults(path.name)
     top = _top(raw, faults)
-    missing = _missing(_table(raw, "missing", faults))
+    missing = MissingTable(**_table(raw, "missing", MissingTable, faults))
     scores = _scores(raw, faults)
     file = CohortFile(
         path=path,
@@ -48,35 +47,39 @@ def read_cohort_file(path: Path) -> CohortFile:
         title=top.get("title", top.get("name", "")),
         data=_data(raw, path, faults),
         outcome=_outcome(raw, faults),
-        site=SiteTable(**_table(raw, "site", faults)),
-        unit=UnitTable(**_table(raw, "unit", faults)),
+        site=SiteTable(**_table(raw, "site", SiteTable, faults)),
+        unit=UnitTable(**_table(raw, "unit", UnitTable, faults)),
         attributes=_attributes(raw, missing.attributes, faults),
         missing=missing,
-        features=FeaturesTable(**_lists_to_tuples(_table(raw, "features", faults))),
+        features=FeaturesTable(**_table(raw, "features", FeaturesTable, faults)),
         scores=scores,
         panel=_panel(raw, bool(scores), faults),
-        protocol=_protocol(_table(raw, "protocol", faults), faults),
+        protocol=_protocol(_table(raw, "protocol", Protocol, faults), faults),
         mitigation=_mitigation(raw, faults),
-        pockets=read_pockets(_table(raw, "pockets", faults), faults),
+        pockets=read_pockets(_table(raw, "pockets", PocketSettings, faults), faults),
     )
     _check_roles(file, raw, faults)
     faults.raise_any()
     return file
 
 
-_TOP = ("name", "title", *(name for name in SCHEMA if name.isalpha()), "attributes", "scores")
-
-
 def _top(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     """Check which tables there are, and return the keys that stand outside of them."""
+    known = name_keys(CohortFile)
     for name in raw:
-        if name not in _TOP:
+        if name not in known:
             where = f"[{name}]" if isinstance(raw[name], dict) else name
-            faults.add(where, f"unknown{nearest(name, _TOP)}; allowed: {', '.join(_TOP)}")
-    for name in REQUIRED_TABLES:
+            faults.add(where, f"unknown{nearest(name, known)}; allowed: {', '.join(known)}")
+    for name in ("data", "outcome", "attributes"):
         if name not in raw:
             faults.add(f"[{name}]", "the table is missing; see 'Bring your cohort' in the book")
-    top = check_keys({k: v for k, v in raw.items() if k in ("name", "title")}, SCHEMA[""], "", faults)
+    if "name" not in raw:
+        faults.add("top of the file", "the key 'name' is missing; add name = \"…\"")
+    top: dict[str, Any] = {
+        name: raw[name]
+        for name in ("name", "title")
+        if name in raw and check_value(raw[name], CohortFile, name, "", faults)
+    }
     _check_name(top, faults)
     return top
 
@@ -102,12 +105,14 @@ def _parse_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path.name}: not valid TOML: {error}; {advice}") from None
 
 
-def _table(raw: dict[str, Any], name: str, faults: Faults) -> dict[str, Any]:
+def _table(raw: dict[str, Any], name: str, kind: type, faults: Faults) -> dict[str, Any]:
     """Return the values of one table that passed; empty when the table is absent."""
-    return check_keys(raw.get(name, {}), SCHEMA[name], f"[{name}]", faults) if name in raw else {}
+    return check_keys(raw[name], kind, f"[{name}]", faults) if name in raw else {}
 
 
-def _subtables(raw: dict[str, Any], name: str, faults: Faults) -> list[tuple[str, dict[str, Any]]]:
+def _subtables(
+    raw: dict[str, Any], name: str, kind: type, faults: Faults
+) -> list[tuple[str, dict[str, Any]]]:
     """Return name and values of each sub-table, such as ``[attributes.race]``."""
     outer = raw.get(name, {})
     if not isinstance(outer, dict):
@@ -117,13 +122,8 @@ def _subtables(raw: dict[str, Any], name: str, faults: Faults) -> list[tuple[str
     for inner, table in outer.items():
         if not inner.strip():
             faults.add(f"[{name}]", f"the name {show(inner)} is blank; give it one")
-        found.append((inner, check_keys(table, SCHEMA[f"{name}.<name>"], f"[{name}.{inner}]", faults)))
+        found.append((inner, check_keys(table, kind, f"[{name}.{inner}]", faults)))
     return found
-
-
-def _lists_to_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Freeze the lists among a table's values."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 def _check_name(top: Mapping[str, Any], faults: Faults) -> None:
@@ -134,27 +134,26 @@ def _check_name(top: Mapping[str, Any], faults: Faults) -> None:
 
 
 def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
-    values = _table(raw, "data", faults)
-    rules = [
-        check_keys(rule, SCHEMA["data.drop"], f"[data] drop, entry {position}", faults)
-        for position, rule in enumerate(values.pop("drop", []), start=1)
-    ]
+    values = _table(raw, "data", DataTable, faults)
     given = raw.get("data", {}) if isinstance(raw.get("data"), dict) else {}
     if "data" in raw and ("path" in given) == ("synthetic" in given):
         found = "both are" if "path" in given else "neither is"
         faults.add("[data]", f"needs either path (a table) or synthetic (a generator); {found} given")
     for key in ("rows", "seed"):
-        if key in values and "synthetic" not in given:
+        if key in given and "synthetic" not in given:
             faults.add(f"[data] {key}", "is only used with synthetic; delete the line")
-        if values.get(key, 1) < (1 if key == "rows" else 0):
-            faults.add(
-                f"[data] {key}", f"{values[key]} is too small; allowed: {1 if key == 'rows' else 0} or more"
-            )
     if "path" in values:
         values["path"] = _data_path(path, values["path"], faults)
-    whole = [rule for rule in rules if len(rule) == 3]
-    drop = tuple(DropRule(rule["column"], tuple(rule["values"]), rule["reason"]) for rule in whole)
-    return DataTable(**values, drop=drop)
+    return DataTable(**values | {"drop": _drop_rules(values.get("drop", ()), faults)})
+
+
+def _drop_rules(entries: tuple[dict[str, Any], ...], faults: Faults) -> tuple[DropRule, ...]:
+    """Read the entries of ``drop``; those with a fault are left out."""
+    found = [
+        check_keys(entry, DropRule, f"[data] drop, entry {position}", faults)
+        for position, entry in enumerate(entries, start=1)
+    ]
+    return tuple(DropRule(**values) for values in found if len(values) == len(name_keys(DropRule)))
 
 
 def _data_path(path: Path, given: str, faults: Faults) -> Path:
@@ -166,63 +165,41 @@ def _data_path(path: Path, given: str, faults: Faults) -> Path:
         return path.parent / given
 
 
-def parse_event(event: Value) -> Event:
-    """Read an event: a comparison such as ``"> 3"``, or a value."""
-    match = _COMPARISON.fullmatch(event) if isinstance(event, str) else None
-    if match is None:
-        return Event("==", event)
-    sign, text = match.groups()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return Event(sign, text[1:-1])
-    for kind in (int, float):
-        try:
-            return Event(sign, kind(text))
-        except ValueError:
-            continue
-    return Event(sign, text)
-
-
 def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
-    values = _table(raw, "outcome", faults)
+    values = _table(raw, "outcome", OutcomeTable, faults)
+    table = OutcomeTable(**{"column": "", **values})
     given = raw.get("outcome", {}) if isinstance(raw.get("outcome"), dict) else {}
-    continuous = values.get("type") == "continuous"
-    if "outcome" in raw and continuous == ("event" in given):
+    if "outcome" in raw and table.continuous == ("event" in given):
         advice = (
-            "delete event, or the type" if continuous else 'say what counts as an event, as event = "> 3"'
+            "delete event, or the type"
+            if table.continuous
+            else 'say what counts as an event, as event = "> 3"'
         )
         faults.add(
             "[outcome] event",
-            f"{'given' if continuous else 'missing'}, while the type is "
-            f"{'continuous' if continuous else 'an event'}; {advice}",
+            f"{'given' if table.continuous else 'missing'}, while the type is "
+            f"{'continuous' if table.continuous else 'an event'}; {advice}",
         )
-    if isinstance(values.get("event"), str) and not values["event"].strip():
+    _check_event(table, faults)
+    return table
+
+
+def _check_event(table: OutcomeTable, faults: Faults) -> None:
+    rule = table.rule
+    if isinstance(table.event, str) and not table.event.strip():
         faults.add(
             "[outcome] event", 'is blank; write a comparison ("> 3") or the value that counts as an event'
         )
-    event = None if continuous else parse_event(values.get("event", "?"))
-    if event and event.comparison in (">", ">=", "<", "<=") and not is_number(event.value):
-        advice = f"for a value that starts like this, write event = '== \"{show(values['event'])[1:-1]}\"'"
+    if rule and rule.comparison in (">", ">=", "<", "<=") and not is_number(rule.value):
+        advice = f"for a value that starts like this, write event = '== \"{show(table.event)[1:-1]}\"'"
         faults.add(
             "[outcome] event",
-            f"{show(values['event'])} compares with {show(event.value)}, which is not a number; {advice}",
+            f"{show(table.event)} compares with {show(rule.value)}, which is not a number; {advice}",
         )
-    return OutcomeTable(values.get("column", ""), event, _show_event(values), values.get("harm", ""))
-
-
-def _show_event(values: Mapping[str, Any]) -> str:
-    """Write the event as the file does; blank when there is none."""
-    event = values.get("event", "")
-    return event if isinstance(event, str) else show(event)
-
-
-def _missing(values: dict[str, Any]) -> MissingTable:
-    if "values" in values:
-        values["marks"] = tuple(values.pop("values"))
-    return MissingTable(**values)
 
 
 def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[AttributeTable, ...]:
-    tables = _subtables(raw, "attributes", faults)
+    tables = _subtables(raw, "attributes", AttributeTable, faults)
     if "attributes" in raw and not tables:
         faults.add("[attributes]", "holds no attribute; write at least one table, such as [attributes.sex]")
     found = []
@@ -232,7 +209,7 @@ def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[Attribu
             faults.add(where, f"the name '{name}' is taken by the report; choose another")
         _check_bins(values, where, faults)
         _check_categories(values, where, faults)
-        values = {"missing": rule, "column": "", **_lists_to_tuples(values)}
+        values = {"missing": rule, "column": "", **values}
         if "bins" in values and "labels" not in values:
             values["labels"] = label_bins(values["bins"])
         values["groups"] = MappingProxyType(dict(values.get("groups", {})))
@@ -293,7 +270,7 @@ def label_bins(bins: tuple[float, ...]) -> tuple[str, ...]:
 
 def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:
     found = []
-    for name, values in _subtables(raw, "scores", faults):
+    for name, values in _subtables(raw, "scores", ScoreTable, faults):
         where, kind = f"[scores.{name}]", values.get("kind", "probability")
         if kind in ("decision", "value"):
             for key in ("threshold", "percentile"):
@@ -326,7 +303,7 @@ def _cut(
 
 
 def _panel(raw: dict[str, Any], scores_given: bool, faults: Faults) -> PanelTable:
-    values = _table(raw, "panel", faults)
+    values = _table(raw, "panel", PanelTable, faults)
     models = tuple(values.get("models", () if scores_given else ("xgboost", "logistic")))
     threshold, percentile = _cut(values, "[panel]", True, faults)
     if len(set(models)) < len(models):
@@ -336,37 +313,31 @@ def _panel(raw: dict[str, Any], scores_given: bool, faults: Faults) -> PanelTabl
 
 
 def _protocol(values: dict[str, Any], faults: Faults) -> Protocol:
-    for key, value in values.items():
-        low, high = _BOUNDS.get(key, (0, float("inf")))
-        if isinstance(value, int | float) and not low <= value <= high:
-            upper = f"{low} or more" if high == float("inf") else f"{low} to {high}"
-            faults.add(f"[protocol] {key}", f"{show(value)} is out of range; allowed: {upper}")
-    metrics = values.get("metrics")
-    if metrics is not None and (not metrics or len(set(metrics)) < len(metrics)):
+    metrics, sizes = values.get("metrics", METRIC_NAMES), values.get("audit_sizes", (2,))
+    if not metrics or len(set(metrics)) < len(metrics):
         faults.add("[protocol] metrics", "names no metric, or one twice; name each once, or delete the line")
-    sizes = values.get("audit_sizes")
-    if sizes is not None and (not sizes or min(sizes) < 2 or sorted(set(sizes)) != sizes):
+    if not sizes or min(sizes) < 2 or tuple(sorted(set(sizes))) != sizes:
         faults.add(
             "[protocol] audit_sizes",
             f"{show(sizes)} must be sizes of 2 or more, each larger than the one before",
         )
-    for name in values.get("thresholds", {}):
-        allowed = next(key for key in SCHEMA["protocol"] if key.name == "metrics").choices
+    thresholds = values.get("thresholds", {})
+    _check_thresholds(thresholds, faults)
+    return Protocol(**values | {"thresholds": MappingProxyType(dict(thresholds))})
+
+
+def _check_thresholds(thresholds: Mapping[str, float], faults: Faults) -> None:
+    allowed, where = (*METRIC_NAMES, *EXTRA_METRIC_NAMES), "[protocol] thresholds"
+    for name, value in thresholds.items():
         if name not in allowed:
-            faults.add(
-                "[protocol] thresholds",
-                f"{show(name)} is no metric{nearest(name, allowed)}; allowed: {', '.join(allowed)}",
-            )
-        elif not 0 <= values["thresholds"][name] <= 1:
-            found = show(values["thresholds"][name])
-            faults.add("[protocol] thresholds", f"{name} = {found} is out of range; allowed: 0 to 1")
-    if "thresholds" in values:
-        values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
-    return Protocol(**_lists_to_tuples(values))
+            told = f"{show(name)} is no metric{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
+            faults.add(where, told)
+        elif not 0 <= value <= 1:
+            faults.add(where, f"{name} = {show(value)} is out of range; allowed: 0 to 1")
 
 
 def _mitigation(raw: dict[str, Any], faults: Faults) -> MitigationTable:
-    values = _table(raw, "mitigation", faults)
+    values = _table(raw, "mitigation", MitigationTable, faults)
     known = list(raw["attributes"]) if isinstance(raw.get("attributes"), dict) else []
     names = values.get("attributes", [])
     for name in names:
@@ -377,15 +348,7 @@ def _mitigation(raw: dict[str, Any], faults: Faults) -> MitigationTable:
             )
     if len(set(names)) < len(names):
         faults.add("[mitigation] attributes", "names an attribute twice; name each once")
-    for key, high in (("strength", 100), ("headroom", 0.5)):
-        for name in (key, f"{key}s"):
-            given = values.get(name, [])
-            wrong = [one for one in (given if isinstance(given, list) else [given]) if not 0 <= one <= high]
-            if wrong:
-                faults.add(
-                    f"[mitigation] {name}", f"{show(wrong[0])} is out of range; allowed: 0 to {high:g}"
-                )
-    return MitigationTable(**_lists_to_tuples(values))
+    return MitigationTable(**values)
 
 
 def name_lean(model: str) -> str:
@@ -397,22 +360,6 @@ def name_lean(model: str) -> str:
     'xgboost_lean'
     """
     return f"{model}_lean"
-
-
-_BOUNDS: Mapping[str, tuple[float, float]] = {
-    "resamples": (1, 1_000_000),
-    "resample_size": (1, float("inf")),
-    "vfr_stable": (0, 0.5),
-    "size_repeats": (2, 10_000),
-    "cv_stable": (0, 1),
-    "field_size": (1, float("inf")),
-    "site_folds": (2, 1000),
-    "kappa_stable": (-1, 1),
-    "halvings": (2, 1000),
-    "max_groups": (2, 1000),
-    "audit_share": (0.01, 0.99),
-    "seed": (0, 2**32 - 1),
-}
 
 
 def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> None:
@@ -485,6 +432,5 @@ __all__ = [
     "ScoreTable",
     "label_bins",
     "name_lean",
-    "parse_event",
     "read_cohort_file",
 ]

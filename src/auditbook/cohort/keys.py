@@ -1,272 +1,214 @@
-"""Which tables and keys may a cohort file have, and of which kind is each?"""
+"""Which keys may a cohort file have, of which kind, and does a table keep to them?
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+The fields of `schema`, `settings.Protocol` and `pocket_settings.PocketSettings` declare the keys; pydantic
+reads them here, to judge values and to make the JSON schema that editors complete from. It is imported when a
+cohort file is read, and not by who opens a finished run.
+"""
 
-from auditbook.errors import InputError, nearest, printable
-from auditbook.pocket_settings import PARTITIONS, STARTS, UNITS, PocketSettings
-from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from auditbook.cohort.faults import Faults, show
+from auditbook.cohort.schema import CohortFile
+from auditbook.errors import nearest
+
+Schema = dict[str, Any]
+
+_KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+_CELL = "text, number or true/false"
+_PLURALS = {_CELL: "texts, numbers or true/false"}
+_OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than")
 
 
 @dataclass(frozen=True)
 class Key:
     """One key of a cohort file."""
 
-    name: str  # The key as it is written
-    kind: str  # One of the names in `KINDS`: what the value must be
-    default: str  # What holds when the key is left out, in words; ``required`` when it may not be
-    choices: tuple[str, ...] = ()  # The only values allowed; empty when any value of the kind is
-
-    @property
-    def required(self) -> bool:
-        """True when the key may not be left out."""
-        return self.default == "required"
+    name: str
+    kind: str  # what the value must be
+    default: str  # what holds when the key is left out, in words; "required" when it may not be
+    meaning: str
+    choices: tuple[str, ...] = ()  # the only values allowed; empty when any value of the kind is
+    limits: str = ""  # the numbers allowed, in words; blank when any is
 
 
-class Faults:
-    """Faults found so far, so that all are told at once."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.found: list[str] = []
-
-    def add(self, where: str, what: str) -> None:
-        """Note one fault: the table and key, and a sentence; what cannot be printed is escaped."""
-        self.found.append(printable(f"{self.file}: {where}: {what}"))
-
-    def raise_any(self) -> None:
-        """Raise InputError with every fault, if there is one."""
-        if self.found:
-            raise InputError(*self.found)
-
-
-def show(value: object, *, width: int = 60) -> str:
-    """Write a value so that a reader sees its kind and its blanks."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    text = repr(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() != ""
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a value of a cohort file is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
-
-
-def _is_finite(value: float) -> bool:
-    """Tell whether a number is finite and small enough to be computed with."""
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_value(value: Any) -> bool:
-    return isinstance(value, str | bool) or is_number(value)
-
-
-def _is_list(value: Any, test: Callable[[Any], bool]) -> bool:
-    return isinstance(value, list) and all(test(item) for item in value)
-
-
-def _is_mapping(value: Any, test: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and all(test(item) for item in value.values())
-
-
-KINDS: Mapping[str, Callable[[Any], bool]] = {
-    "text": _is_text,
-    "number": is_number,
-    "whole number": _is_whole,
-    "true or false": lambda value: isinstance(value, bool),
-    "text, number or true/false": _is_value,
-    "list of texts": lambda value: _is_list(value, _is_text),
-    "list of numbers": lambda value: _is_list(value, is_number),
-    "list of whole numbers": lambda value: _is_list(value, _is_whole),
-    "list of texts, numbers or true/false": lambda value: _is_list(value, _is_value),
-    "table of texts": lambda value: _is_mapping(value, _is_text),
-    "table of numbers": lambda value: _is_mapping(value, is_number),
-    "list of tables": lambda value: _is_list(value, lambda item: isinstance(item, dict)),
-}
-
-_PROTOCOL_KINDS = {
-    "metrics": "list of texts",
-    "thresholds": "table of numbers",
-    "audit_sizes": "list of whole numbers",
-}
-
-
-def _protocol_keys() -> tuple[Key, ...]:
-    """Derive the keys of ``[protocol]`` from the fields of Protocol."""
-    keys = []
-    for item in fields(Protocol):
-        value = getattr(Protocol(), item.name)
-        kind = _PROTOCOL_KINDS.get(item.name, "whole number" if isinstance(value, int) else "number")
-        listed = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value}"
-        default = "as published" if item.name == "thresholds" else listed
-        choices = (*METRIC_NAMES, *EXTRA_METRIC_NAMES) if item.name == "metrics" else ()
-        keys.append(Key(item.name, kind, default, choices))
-    return tuple(keys)
-
-
-SYNTHETIC = ("texas-twin", "care-twin", "icu-twin", "readmission-twin")
-_POCKET_CHOICES = {"unit": UNITS, "partition": PARTITIONS, "start": STARTS}
-_POCKET_DEFAULTS = {
-    "candidates": "a third",
-    "models": "the first two of the panel",
-    "isotonic": "every score of kind rank",
-    "attributes": "all attributes",
-    "choice_attributes": "those that are compared",
-    "level": "0.025; 0.0125 with sites; 0.05 for a continuous outcome",
-    "error_level": "the level",
-    "support_records": "100; 50 for a continuous outcome",
-    "choice_records": "150; 75 for a continuous outcome",
-    "tolerances": "0.05; a quarter and half of the outcome's standard deviation when it is continuous",
-}
-_POCKET_KINDS = {
-    "level": "number",
-    "error_level": "number",
-    "support_records": "whole number",
-    "choice_records": "whole number",
-    "tolerances": "list of numbers",
-}
-
-
-def _pocket_keys() -> tuple[Key, ...]:
-    """Derive the keys of ``[pockets]`` from the fields of PocketSettings."""
-    kinds = {bool: "true or false", int: "whole number", float: "number", str: "text", tuple: "list of texts"}
-    keys = []
-    for item in fields(PocketSettings):
-        value = item.default
-        plain = "nothing" if value == () else show(value) if isinstance(value, bool | float) else f"{value}"
-        kind = _POCKET_KINDS.get(item.name) or kinds[type(value)]
-        default = _POCKET_DEFAULTS.get(item.name, plain)
-        keys.append(Key(item.name, kind, default, _POCKET_CHOICES.get(item.name, ())))
-    return tuple(keys)
-
-
-_ANY = "text, number or true/false"
-_ANY_LIST = "list of texts, numbers or true/false"
-_RULES = ("error", "group", "drop")
-
-SCHEMA: Mapping[str, tuple[Key, ...]] = {
-    "": (Key("name", "text", "required"), Key("title", "text", "the name")),
-    "data": (
-        Key("path", "text", "required, unless synthetic is set"),
-        Key("source", "text", "nothing"),
-        Key("drop", "list of tables", "nothing is dropped"),
-        Key("synthetic", "text", "a file is read", SYNTHETIC),
-        Key("rows", "whole number", "100000"),
-        Key("seed", "whole number", "42"),
-    ),
-    "data.drop": (
-        Key("column", "text", "required"),
-        Key("values", _ANY_LIST, "required"),
-        Key("reason", "text", "required"),
-    ),
-    "outcome": (
-        Key("column", "text", "required"),
-        Key("event", _ANY, "required, unless the type is continuous"),
-        Key("type", "text", "event", ("event", "continuous")),
-        Key("harm", "text", "nothing"),
-    ),
-    "site": (Key("column", "text", "no site"), Key("required", "true or false", "false")),
-    "unit": (Key("column", "text", "the site, else each record"),),
-    "attributes.<name>": (
-        Key("column", "text", "required"),
-        Key("reference", "text", "none"),
-        Key("groups", "table of texts", "as found"),
-        Key("categories", "list of texts", "as found"),
-        Key("bins", "list of numbers", "no bins"),
-        Key("labels", "list of texts", "made from the bins"),
-        Key("missing", "text", "the rule of [missing]", _RULES),
-        Key("missing_values", _ANY_LIST, "none"),
-    ),
-    "missing": (
-        Key("attributes", "text", "error", _RULES),
-        Key("outcome", "text", "drop", ("drop", "error")),
-        Key("values", _ANY_LIST, "none"),
-    ),
-    "features": (
-        Key("include", "list of texts", "every column without another role"),
-        Key("exclude", "list of texts", "nothing"),
-        Key("late", "list of texts", "nothing"),
-    ),
-    "scores.<name>": (
-        Key("column", "text", "required"),
-        Key("kind", "text", "required", ("probability", "rank", "decision", "value")),
-        Key("threshold", "number", "0.5; a rank needs this or percentile"),
-        Key("percentile", "number", "none"),
-    ),
-    "panel": (
-        Key("models", "list of texts", "xgboost and logistic; none when scores are given"),
-        Key("lean", "list of texts", "nothing"),
-        Key("threshold", "number", "0.5"),
-        Key("percentile", "number", "none"),
-    ),
-    "protocol": _protocol_keys(),
-    "mitigation": (
-        Key("attributes", "list of texts", "the first three attributes"),
-        Key("strength", "number", "2"),
-        Key("strengths", "list of numbers", "0.5, 1, 1.5, 2, 3, 5"),
-        Key("headroom", "number", "0"),
-        Key("headrooms", "list of numbers", "0, 0.02, 0.04, 0.06, 0.08, 0.1"),
-    ),
-    "pockets": _pocket_keys(),
-}
-
-REQUIRED_TABLES = ("data", "outcome", "attributes")
-
-
-def check_keys(table: Any, keys: tuple[Key, ...], where: str, faults: Faults) -> dict[str, Any]:
-    """Check one table of a cohort file against its keys."""
-    if not isinstance(table, dict):
-        faults.add(where, f"must be a table, found {show(table)}; start it with a line {where}")
-        return {}
-    known = {key.name: key for key in keys}
-    for name in table:
-        if name not in known:
-            allowed = ", ".join(known)
-            faults.add(f"{where} {name}".strip(), f"unknown key{nearest(name, known)}; allowed: {allowed}")
-    for key in keys:
-        if key.required and key.name not in table:
-            faults.add(where or "top of the file", f"the key '{key.name}' is missing; add {_line(key)}")
+def name_keys(table: type) -> dict[str, bool]:
+    """Name the keys of one table, each with whether it may not be left out."""
     return {
-        name: table[name]
-        for name, key in known.items()
-        if name in table and _passes(table, key, where, faults)
+        item.name: item.default is MISSING and item.default_factory is MISSING
+        for item in fields(table)
+        if item.metadata.get("key", True)
     }
 
 
-def _line(key: Key) -> str:
+@cache
+def make_schema() -> Schema:
+    """Make the JSON schema of a cohort file."""
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(CohortFile).json_schema()
+    for table in (schema, *schema["$defs"].values()):
+        table["properties"] = {name: _tidy(part) for name, part in table["properties"].items()}
+    for table, name in (("AttributeTable", "name"), ("ScoreTable", "name"), (None, "path")):
+        part = schema["$defs"][table] if table else schema
+        del part["properties"][name]
+        part["required"].remove(name)
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
+
+
+def _tidy(key: Schema) -> Schema:
+    """Leave out what no cohort file can say: nothing, as a value and as a default."""
+    if "description" in key:
+        key["description"] = " ".join(key["description"].split())
+    given = [part for part in key.pop("anyOf", ()) if part.get("type") != "null"]
+    key |= given[0] if len(given) == 1 else {"anyOf": given} if given else {}
+    return {name: part for name, part in key.items() if name != "title" and (name, part) != ("default", None)}
+
+
+def list_keys() -> dict[str, tuple[Key, ...]]:
+    """List the keys of every table, by its name; the blank name holds those that stand outside of tables."""
+    schema = make_schema()
+    found: dict[str, tuple[Key, ...]] = {"": ()}
+    for name, part in schema["properties"].items():
+        if "$ref" in part:
+            found |= _list_table(name, part, schema)
+        elif "additionalProperties" in part:
+            found |= _list_table(f"{name}.<name>", part["additionalProperties"], schema)
+        else:
+            found[""] += (_describe(name, schema),)
+    return found
+
+
+def _list_table(name: str, reference: Schema, schema: Schema) -> dict[str, tuple[Key, ...]]:
+    """List the keys of one table, and those of the entries of a key that holds tables."""
+    table = schema["$defs"][_target(reference)]
+    found = {name: tuple(_describe(key, table) for key in table["properties"])}
+    for key, part in table["properties"].items():
+        if "$ref" in part.get("items", {}):
+            found |= _list_table(f"{name}.{key}", part["items"], schema)
+    return found
+
+
+def _target(reference: Schema) -> str:
+    return str(reference["$ref"]).rpartition("/")[2]
+
+
+def _describe(name: str, table: Schema) -> Key:
+    """Describe one key from the JSON schema of its table."""
+    part = table["properties"][name]
+    value = part.get("items", part)
+    words = part.get("x-left-out") or _show_default(part.get("default", ()))
+    return Key(
+        name,
+        _kind_of(part),
+        "required" if name in table.get("required", ()) else words,
+        part["description"],
+        tuple(value.get("enum", ())),
+        _limits_of(value),
+    )
+
+
+def _kind_of(part: Schema) -> str:
+    """Say what a value must be."""
+    if "anyOf" in part:
+        return _CELL
+    if "$ref" in part:
+        return "table"
+    if part["type"] in _KINDS:
+        return _KINDS[part["type"]]
+    name, inner = ("list", "items") if part["type"] == "array" else ("table", "additionalProperties")
+    kind = _kind_of(part[inner])
+    return f"{name} of {_PLURALS.get(kind, f'{kind}s')}"
+
+
+def _limits_of(part: Schema) -> str:
+    """Say which numbers are allowed."""
+    if "exclusiveMinimum" in part:
+        return f"above {show(part['exclusiveMinimum'])}"
+    if "maximum" in part:
+        return f"{show(part['minimum'])} to {show(part['maximum'])}"
+    return f"{show(part['minimum'])} or more" if "minimum" in part else ""
+
+
+def _show_default(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_show_default, value)) or "nothing"
+    return value or "nothing" if isinstance(value, str) else show(value)
+
+
+def check_keys(raw: Any, table: type, where: str, faults: Faults) -> dict[str, Any]:
+    """Check one table of a cohort file against its keys; return the values that pass, lists as tuples."""
+    if not isinstance(raw, dict):
+        faults.add(where, f"must be a table, found {show(raw)}; start it with a line {where}")
+        return {}
+    known = name_keys(table)
+    for name in raw:
+        if name not in known:
+            allowed = ", ".join(known)
+            faults.add(f"{where} {name}".strip(), f"unknown key{nearest(name, known)}; allowed: {allowed}")
+    for name, required in known.items():
+        if required and name not in raw:
+            line = _write_line(_find_key(table, name))
+            faults.add(where or "top of the file", f"the key '{name}' is missing; add {line}")
+    return {
+        name: tuple(raw[name]) if isinstance(raw[name], list) else raw[name]
+        for name in known
+        if name in raw and check_value(raw[name], table, name, where, faults)
+    }
+
+
+def _find_key(table: type, name: str) -> Key:
+    schema = make_schema()
+    return _describe(name, schema if table is CohortFile else schema["$defs"][table.__name__])
+
+
+def _write_line(key: Key) -> str:
     """Show how a missing key would be written."""
     sample = f'"{key.choices[0]}"' if key.choices else {"text": '"…"'}.get(key.kind, "[…]")
     return f"{key.name} = {sample}"
 
 
-def _passes(table: Mapping[str, Any], key: Key, where: str, faults: Faults) -> bool:
-    """Tell whether a key's value is of the right kind and among the choices; note the fault if not."""
-    value, place = table[key.name], f"{where} {key.name}".strip()
-    if not KINDS[key.kind](value):
+@cache
+def _judge_of(table: type, name: str) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(get_type_hints(table, include_extras=True)[name])
+
+
+def check_value(value: Any, table: type, name: str, where: str, faults: Faults) -> bool:
+    """Tell whether a key's value is what its declaration allows; note the fault if not."""
+    from pydantic import ValidationError
+
+    try:
+        _judge_of(table, name).validate_python(value)
+    except ValidationError as error:
+        key, wrong = _find_key(table, name), error.errors(include_url=False)
+        told = next(_tell(value, key, wrong), "")
+        if told:
+            faults.add(f"{where} {name}".strip(), told)
+        return not told
+    return True
+
+
+def _tell(value: Any, key: Key, wrong: list[Any]) -> Iterator[str]:
+    """Say what is wrong with a value: its kind, or what it chooses, or how large it is."""
+    if key.kind == "list of tables":  # what is wrong within an entry is told with the entry
+        wrong = [one for one in wrong if len(one["loc"]) < 2]
+    chosen = [one["input"] for one in wrong if one["type"] == "literal_error" and _is_text(one["input"])]
+    outside = [one["input"] for one in wrong if one["type"] in _OUT_OF_RANGE]
+    if len(chosen) + len(outside) < len(wrong):
         found = "blank text" if isinstance(value, str) and not value.strip() else show(value)
         article = "" if key.kind.startswith(("text", "true")) else "a "
-        faults.add(place, f"must be {article}{key.kind}, found {found}; correct it, or delete the line")
-        return False
-    wrong = [item for item in (value if isinstance(value, list) else [value]) if item not in key.choices]
-    if key.choices and wrong:
+        yield f"must be {article}{key.kind}, found {found}; correct it, or delete the line"
+    for one in chosen:
         allowed = ", ".join(f"'{choice}'" for choice in key.choices)
-        hint = nearest(wrong[0], key.choices) if isinstance(wrong[0], str) else ""
-        faults.add(place, f"{show(wrong[0])} is not allowed{hint}; allowed: {allowed}")
-        return False
-    return True
+        yield f"{show(one)} is not allowed{nearest(one, key.choices)}; allowed: {allowed}"
+    for one in outside:
+        fault = "out of range" if " to " in key.limits else "too small"
+        yield f"{show(one)} is {fault}; allowed: {key.limits}"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.strip() != ""

@@ -21,12 +21,13 @@ from auditbook.cohort.column_roles import (
     derive_groups,
     derive_outcome,
 )
+from auditbook.cohort.faults import Faults
 from auditbook.cohort.file import read_cohort_file
-from auditbook.cohort.keys import Faults
 from auditbook.cohort.read_table import PlainTable, hash_file, hash_frame, plain_table, read_table_file
-from auditbook.cohort.schema import CohortFile, Value
+from auditbook.cohort.schema import CohortFile
 from auditbook.cohort.values import Mask, as_text, is_missing, matches
 from auditbook.errors import InputError, nearest
+from auditbook.key_types import Value
 from auditbook.records import Attribute
 
 
@@ -133,19 +134,17 @@ def _text_columns(file: CohortFile) -> set[str]:
     """Name the columns that hold names, not numbers."""
     names = {file.site.column, file.unit.column}
     names |= {item.column for item in file.attributes if not item.bins}
-    event = file.outcome.event
+    event = file.outcome.rule
     if event is not None and isinstance(event.value, str) and not re.fullmatch(r"0|[1-9]\d*", event.value):
         names.add(file.outcome.column)
-    names |= {
-        rule.column for rule in file.data.drop if any(isinstance(value, str) for value in rule.matching)
-    }
+    names |= {rule.column for rule in file.data.drop if any(isinstance(value, str) for value in rule.values)}
     names -= {item.column for item in file.scores}
     return {name for name in names if name}
 
 
 def _tidy(file: CohortFile, table: PlainTable) -> PlainTable:
     """Blank out the values that mean "missing" everywhere, and turn columns of names into text."""
-    frame, values = table.frame, file.missing.marks
+    frame, values = table.frame, file.missing.values
     changed = {name: _blank(frame[name], values) for name in frame.columns} if values else {}
     names = {name for name in (file.site.column, file.unit.column) if name}
     names |= {item.column for item in file.attributes if not item.bins}
@@ -193,7 +192,7 @@ def _check_columns(file: CohortFile, source: _Source, faults: Faults) -> None:
 def _apply_drop_rules(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve) -> None:
     for rule in file.data.drop:
         if rule.column in frame:
-            found = [matches(frame[rule.column], value) for value in rule.matching]
+            found = [matches(frame[rule.column], value) for value in rule.values]
             sieve.leave_out(np.any(found, axis=0) if found else np.zeros(len(frame), bool), rule.reason)
 
 

@@ -3,53 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from auditbook.cohort.keys import Faults, show
+from auditbook.cohort.faults import Faults, show
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
 from auditbook.pocket_settings import PocketSettings
 
-_BOUNDS = {
-    "development": (0.05, 0.9),
-    "discovery": (0.05, 0.9),
-    "graph_share": (0.5, 0.95),
-    "graph_records": (100, 200_000),
-    "fits": (1, 20),
-    "trees": (10, 2_000),
-    "min_leaf": (1, 10_000),
-    "candidates": (0.01, 1.0),
-    "neighbours": (2, 500),
-    "abstain": (0.0, 0.5),
-    "level": (1e-6, 0.5),
-    "error_level": (1e-6, 0.5),
-    "strict_level": (1e-6, 0.5),
-    "draws": (99, 999_999),
-    "support_records": (2, 1_000_000),
-    "choice_records": (2, 1_000_000),
-    "support_events": (0, 1_000_000),
-    "min_sites": (2, 10_000),
-    "min_effective_sites": (1, 10_000),
-    "largest_site": (0.01, 1.0),
-}
-
 
 def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:
     """Check the values of ``[pockets]`` and fill in the defaults."""
-    for key, (low, high) in _BOUNDS.items():
-        if key in values and not low <= values[key] <= high:
-            found = show(values[key])
-            faults.add(f"[pockets] {key}", f"{found} is out of range; allowed: {low:g} to {high:g}")
-    filled: dict[str, Any] = {
-        key: tuple(one) if isinstance(one, list) else one for key, one in values.items()
-    }
-    settings = PocketSettings(**filled)
+    settings = PocketSettings(**values)
     if settings.development + settings.discovery > 0.95:
         total = settings.development + settings.discovery
         faults.add(
             "[pockets] discovery",
             f"with development it takes {total:g} of the units, which leaves too few to audit; allowed: 0.95",
         )
-    if any(one <= 0 for one in settings.tolerances):
-        faults.add("[pockets] tolerances", "must be above 0; correct them, or delete the line")
     return settings
 
 

@@ -1,193 +1,237 @@
-"""What can a cohort file say: its tables as types."""
+"""What can a cohort file say: its tables as types, each key with its kind, its default and what it means.
+
+Every key is declared here, in `settings.Protocol` or in `pocket_settings.PocketSettings`, and nowhere else:
+`keys` reads from the fields what is accepted, what editors complete, and what the book's page tells.
+"""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
+from auditbook.cohort.events import Event, parse_event
+from auditbook.cohort.faults import show
 from auditbook.cohort.read_table import check_file, hash_file, is_there
 from auditbook.errors import InputError, printable
-from auditbook.pocket_settings import PocketSettings
+from auditbook.key_types import NO_KEY, Cell, Exactly, Flag, LeftOut, Number, Text, Value, WrittenAs
+from auditbook.pocket_settings import Names, PocketSettings
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
 
-Value = str | int | float | bool
+Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
+MissingRule = Literal["error", "group", "drop"]
+Cells = Annotated[tuple[Value, ...], WrittenAs(tuple[Cell, ...])]
+Strength = Annotated[float, Exactly(ge=0, le=100)]
+Headroom = Annotated[float, Exactly(ge=0, le=0.5)]
 
 
 @dataclass(frozen=True)
 class DropRule:
-    """Records to leave out: those whose `column` holds one of `matching`; counted under `reason`."""
+    """An entry of ``drop``: records that leave the cohort and are counted."""
 
-    column: str
-    matching: tuple[Value, ...]
-    reason: str
+    column: Text
+    """Column to look in."""
+    values: Cells
+    """Records that hold one of these leave the cohort; `""` matches a blank cell."""
+    reason: Text
+    """Why; the records are counted under it."""
 
 
 @dataclass(frozen=True)
 class DataTable:
     """``[data]``: where the table comes from."""
 
-    path: Path | None = None  # The table's file; None when the cohort is synthetic
-    source: str = ""  # Who publishes the data and on which terms, in words
-    drop: tuple[DropRule, ...] = ()  # Records to leave out, in the order in which they are counted
-    synthetic: str | None = None  # Name of the generator used instead of a file
-    rows: int = 100_000  # Records to generate and the generator's seed
-    seed: int = 42  # Records to generate and the generator's seed
-
-
-@dataclass(frozen=True)
-class Event:
-    """What counts as an event: ``column <comparison> value``."""
-
-    comparison: str
-    value: Value
+    path: Annotated[Path | None, WrittenAs(Text), LeftOut("required, unless synthetic is set")] = None
+    """The table, relative to this file."""
+    source: Text = ""
+    """Who publishes the data and on which terms; printed when the table is not there."""
+    drop: Annotated[tuple[DropRule, ...], LeftOut("nothing is dropped")] = ()
+    """Records that are not at issue, such as those who died; see `data.drop`."""
+    synthetic: Annotated[Synthetic | None, LeftOut("a file is read")] = None
+    """Generate the table instead of reading one: `texas-twin`, `care-twin`, `icu-twin` or `readmission-twin`.
+    """
+    rows: Annotated[int, Exactly(ge=1)] = 100_000
+    """Records to generate."""
+    seed: Annotated[int, Exactly(ge=0)] = 42
+    """Seed of the generator."""
 
 
 @dataclass(frozen=True)
 class OutcomeTable:
     """``[outcome]``: the column to predict."""
 
-    column: str  # Name of the column
-    event: Event | None  # What counts as an event; None for a continuous outcome
-    text: str = ""  # The event as the file writes it, for the report; blank for a continuous outcome
-    harm: str = ""  # What the event means to the person, in words
+    column: Text
+    """What happened."""
+    event: Annotated[Value | None, WrittenAs(Cell), LeftOut("required, unless the type is continuous")] = None
+    """A comparison (`"> 3"`) or the value that counts as an event."""
+    type: Literal["event", "continuous"] = "event"
+    """`event` or `continuous`."""
+    harm: Text = ""
+    """What the event means to the person; printed in the report."""
 
     @property
     def continuous(self) -> bool:
         """True when the outcome is a number and not an event."""
-        return self.event is None
+        return self.type == "continuous"
+
+    @property
+    def rule(self) -> Event | None:
+        """What counts as an event; None for a continuous outcome."""
+        return None if self.event is None or self.continuous else parse_event(self.event)
+
+    @property
+    def text(self) -> str:
+        """The event as the file writes it, for the report; blank for a continuous outcome."""
+        if self.event is None:
+            return ""
+        return self.event if isinstance(self.event, str) else show(self.event)
 
 
 @dataclass(frozen=True)
 class SiteTable:
-    """``[site]``: the column that names the site, and whether a cohort without one is refused."""
+    """``[site]``: where the care was given."""
 
-    column: str | None = None
-    required: bool = False
+    column: Annotated[Text | None, LeftOut("no site")] = None
+    """Hospital, clinic or other place of care."""
+    required: Flag = False
+    """Refuse a cohort without a site column."""
 
 
 @dataclass(frozen=True)
 class UnitTable:
-    """``[unit]``: the column that names what must not be split between parts, such as the patient."""
+    """``[unit]``: what must not be split between training and audit."""
 
-    column: str | None = None
+    column: Annotated[Text | None, LeftOut("the site, else each record")] = None
+    """What must not be split between training and audit, such as the patient."""
 
 
 @dataclass(frozen=True)
 class AttributeTable:
     """``[attributes.<name>]``: a protected attribute."""
 
-    name: str  # Name in the report; column of the table
-    column: str  # Name in the report; column of the table
-    reference: str | None = None  # Group that contrasts are taken against
-    # Recoding: value in the table to name of the group
-    groups: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    # The groups in their order, when declared; one without records stays listed
-    categories: tuple[str, ...] = ()
-    # Lower bounds, rising; a bin holds its lower bound, and the last is open-ended
-    bins: tuple[float, ...] = ()
-    labels: tuple[str, ...] = ()  # One a bin
-    missing: str = "error"  # What happens to a record without a value
-    missing_values: tuple[Value, ...] = ()  # Values of this column that mean "missing", beside blank cells
+    name: str = field(metadata=NO_KEY)
+    column: Text
+    """Where the attribute stands."""
+    reference: Annotated[Text | None, LeftOut("none")] = None
+    """Group that contrasts are taken against."""
+    groups: Annotated[Mapping[str, str], WrittenAs(Mapping[str, Text]), LeftOut("as found")] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    """Recoding, `{ "value in the table" = "name of the group" }`."""
+    categories: Annotated[Names, LeftOut("as found")] = ()
+    """All groups in their order, after recoding, also one without records; any other value is an error."""
+    bins: Annotated[tuple[float, ...], WrittenAs(tuple[Number, ...]), LeftOut("no bins")] = ()
+    """Rising lower bounds for a numeric column; the last bin is open-ended."""
+    labels: Annotated[Names, LeftOut("made from the bins")] = ()
+    """One name a bin."""
+    missing: Annotated[MissingRule, LeftOut("the rule of [missing]")] = "error"
+    """Blank cells of this attribute: `error`, `group` or `drop`."""
+    missing_values: Annotated[Cells, LeftOut("none")] = ()
+    """Values of this column that mean missing, beside blank cells."""
 
 
 @dataclass(frozen=True)
 class MissingTable:
-    """``[missing]``: rules for blank cells, and marks (``values``) that mean "missing" in every column."""
+    """``[missing]``: what becomes of blank cells."""
 
-    attributes: str = "error"
-    outcome: str = "drop"
-    marks: tuple[Value, ...] = ()
+    attributes: MissingRule = "error"
+    """Blank cells in an attribute: `error`, `group` (a group of their own) or `drop` (left out and counted).
+    """
+    outcome: Literal["drop", "error"] = "drop"
+    """Blank outcomes: `drop` (left out and counted) or `error`."""
+    values: Annotated[Cells, LeftOut("none")] = ()
+    """Values that mean missing in every column."""
 
 
 @dataclass(frozen=True)
 class FeaturesTable:
-    """``[features]``: columns that a model trained here may use; `include` None means every free column."""
+    """``[features]``: columns that a model trained here may use."""
 
-    include: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    late: tuple[str, ...] = ()
+    include: Annotated[Names | None, LeftOut("every column without another role")] = None
+    """Features of models trained here; not together with `exclude`."""
+    exclude: Names = ()
+    """Columns that are no features."""
+    late: Names = ()
+    """Features known only at the end of the stay."""
 
 
 @dataclass(frozen=True)
 class ScoreTable:
     """``[scores.<name>]``: given predictions; exactly one of `threshold` and `percentile` is set."""
 
-    name: str
-    column: str
+    name: str = field(metadata=NO_KEY)
+    column: Text
+    """Predictions to audit."""
     kind: ScoreKind
-    threshold: float | None = 0.5
-    percentile: float | None = None
+    """`probability` (0 to 1), `rank` (order only), `decision` (0 and 1) or `value` (a prediction of a
+    continuous outcome).
+    """
+    threshold: Annotated[Number | None, LeftOut("0.5; a rank needs this or percentile")] = 0.5
+    """A record is selected when its score is at least this."""
+    percentile: Annotated[Number | None, LeftOut("none")] = None
+    """Instead of a threshold: this percentile of the audited records' scores."""
 
 
 @dataclass(frozen=True)
 class PanelTable:
     """``[panel]``: models to train here; exactly one of `threshold` and `percentile` is set."""
 
-    models: tuple[str, ...] = ()  # Models that see every feature; the first is the canonical one
-    lean: tuple[str, ...] = ()  # Those of them that are trained once more, without the late features
-    threshold: float | None = 0.5  # Where the scores of all of them are cut
-    percentile: float | None = None  # Where the scores of all of them are cut
+    models: Annotated[Names, LeftOut("xgboost and logistic; none when scores are given")] = ()
+    """Models to train here; the first is the canonical one, which the report leads with."""
+    lean: Names = ()
+    """Models among them that are trained once more, without the late features; audited as `<name>_lean`."""
+    threshold: Number | None = 0.5
+    """As for scores, for every model trained here."""
+    percentile: Annotated[Number | None, LeftOut("none")] = None
+    """As for scores, for every model trained here."""
 
 
 @dataclass(frozen=True)
 class MitigationTable:
-    """``[mitigation]``: how the baselines that mitigate are set.
+    """``[mitigation]``: how the baselines that mitigate are set."""
 
-    Attributes
-    ----------
-    attributes : tuple of str
-        Attributes that are crossed into cells; empty takes the first three of the file. Every attribute is
-        held to its disparate impact whether it is crossed or not.
-    strength : float
-        Strength of reweighing in the main table (published: lambda = 2).
-    strengths : tuple of float
-        Strengths of the sweep.
-    headroom : float
-        What is asked of every disparate impact above its threshold (published: 0).
-    headrooms : tuple of float
-        Headrooms of the sweep.
+    attributes: Annotated[Names, LeftOut("the first three attributes")] = ()
+    """Attributes that are crossed into cells with a weight or a threshold each; all attributes are held to
+    their disparate impact.
     """
+    strength: Strength = 2.0
+    """Strength (lambda) of reweighing in the main table (published: 2)."""
+    strengths: tuple[Strength, ...] = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
+    """Strengths of the sweep; the profile bounds how many models are trained."""
+    headroom: Headroom = 0.0
+    """What is asked of every disparate impact above its threshold (published: 0)."""
+    headrooms: tuple[Headroom, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.10)
+    """Headrooms of the sweep."""
 
-    attributes: tuple[str, ...] = ()
-    strength: float = 2.0
-    strengths: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
-    headroom: float = 0.0
-    headrooms: tuple[float, ...] = (0.0, 0.02, 0.04, 0.06, 0.08, 0.10)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CohortFile:
-    """A validated cohort file."""
+    """A cohort file of auditbook; see the page "Bring your cohort"."""
 
-    path: Path  # The file itself
-    name: str  # Letters, digits and hyphens: names the folder of a run
-    title: str  # Heading of the report
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {
+        "title": "auditbook cohort file",
+        "extra": "forbid",
+        "use_attribute_docstrings": True,
+    }
+
+    path: Path = field(metadata=NO_KEY)
+    name: Text
+    """Letters, digits, hyphens; names the folder of the results."""
+    title: Annotated[Text, LeftOut("the name")] = ""
+    """Heading of the report."""
     data: DataTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     outcome: OutcomeTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    site: SiteTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    unit: UnitTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    attributes: tuple[AttributeTable, ...]
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    missing: MissingTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    features: FeaturesTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    scores: tuple[ScoreTable, ...]
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    panel: PanelTable
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
-    protocol: Protocol
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
+    site: SiteTable = field(default_factory=SiteTable)
+    unit: UnitTable = field(default_factory=UnitTable)
+    attributes: Annotated[tuple[AttributeTable, ...], WrittenAs(Mapping[str, AttributeTable])]
+    missing: MissingTable = field(default_factory=MissingTable)
+    features: FeaturesTable = field(default_factory=FeaturesTable)
+    scores: Annotated[tuple[ScoreTable, ...], WrittenAs(Mapping[str, ScoreTable])] = ()
+    panel: PanelTable = field(default_factory=PanelTable)
+    protocol: Protocol = field(default_factory=Protocol)
     mitigation: MitigationTable = field(default_factory=MitigationTable)
-    # The tables of the file; `attributes` and `scores` hold one entry a sub-table, in the file's order
     pockets: PocketSettings = field(default_factory=PocketSettings)
 
     def data_path(self, data: Path | None = None) -> Path | None:

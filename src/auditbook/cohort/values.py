@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.keys import show
-from auditbook.cohort.schema import Value
+from auditbook.cohort.faults import show
+from auditbook.key_types import Value
 
 Mask = NDArray[np.bool_]
 
