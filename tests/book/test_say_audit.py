@@ -34,7 +34,7 @@ def all_text(run):
         say.describe_limits(run),
         table_html(board, say.BOARD_COLUMNS),
         table_html(run.models, say.MODEL_COLUMNS),
-        table_html(say.mark_unknown(missing), say.SHORTFALL_COLUMNS),
+        table_html(missing, say.SHORTFALL_COLUMNS),
         table_html(say.list_provenance(run), say.FACT_COLUMNS),
     ]
 
@@ -197,6 +197,8 @@ def test_harm_and_left_out_rows_are_said(runs):
     assert "- **DI**, Disparate impact. Smallest over largest selection rate" in say.describe_question(run)
     assert "outcome missing: 1,234" in say.describe_left_out(run.info)
     assert "None was left out" in say.describe_left_out(runs["three_sites"].info)
+    one = say.describe_left_out({"rows_read": 1, "rows_kept": 1})
+    assert one == "1 row was read and 1 kept. None was left out."
 
 
 def test_size_that_would_bring_support_scales_the_audit(runs):
@@ -213,8 +215,8 @@ def test_size_that_would_bring_support_scales_the_audit(runs):
 def test_group_never_seen_gets_no_size(runs):
     table = say.find_shortfalls(runs["inconclusive"])
     other = table[table["group"] == "Other"]
-    assert np.isinf(other["needed"]).all()
-    assert say.mark_unknown(other)["needed"].isna().all()
+    assert other["needed"].isna().all()
+    assert "\N{EN DASH}" in table_html(other, say.SHORTFALL_COLUMNS)
     assert "no size can be named" in say.describe_shortfalls(table)
 
 
@@ -228,6 +230,12 @@ def test_flip_rate_just_over_the_bound_is_not_rounded_onto_it(runs):
     flips = {"verdict": "pass", "reason": "", "vfr_own_size": 0.105, "vfr_site": np.nan, "agrees": 1.0}
     board = say.build_board(run_of(runs["two_groups"], **flips))
     assert board["why"].iloc[0].startswith("10.5% of samples")
+
+
+@pytest.mark.parametrize(("groups", "told"), [(1, "1 group lacks support."), (2, "2 groups lack support.")])
+def test_one_group_and_several_agree_with_their_verb(groups, told):
+    table = pd.DataFrame({"group": ["A", "B"][:groups], "needed": [2500.0, np.nan][:groups]})
+    assert say.describe_shortfalls(table).startswith(told)
 
 
 @pytest.mark.parametrize(

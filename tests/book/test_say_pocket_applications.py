@@ -118,6 +118,9 @@ def test_errors_of_one_sign_everywhere_are_one_error(tables):
     assert "this one is local" in said
     wide = say.describe_pattern(local.assign(ci_low=-0.2))
     assert "intervals of F2 and F3 hold -0.070 too" in wide
+    one = local.head(3).assign(ci_low=-0.2)
+    assert "But the interval of F2 holds -0.070 too" in say.describe_pattern(one)
+    assert "Not flagged: 1 other tested pocket." in say.describe_pattern(one)
     assert "only tested pocket, F1, is too low" in say.describe_pattern(local.head(2))
 
 
@@ -143,6 +146,8 @@ def test_units_with_several_records_are_counted(tables):
     said = say.describe_units(say.lay_out_units(table), word="patient")
     assert "200 records of 100 patients (2.0 each on average)" in said
     assert "80 patients are worth 20.0 of equal size" in said
+    few = laid.assign(n=[300, 2, 2], units=[150, 1, 1], effective_units=[60.0, 1.0, 1.0])
+    assert "whose 1 patient is worth 1.0" in say.describe_units(say.lay_out_units(few), word="patient")
     alone = say.lay_out_units(laid.assign(units=laid["n"]))
     assert "Every record is a patient of its own" in say.describe_units(alone, word="patient")
 
@@ -221,6 +226,7 @@ def test_groups_in_flagged_pockets_are_set_against_each_other(tables):
     said = say.describe_concentration(groups, made["pocket_errors"], model="xgboost", contrast="sex: F - M")
     assert "In pockets flagged too low (F1 and F3): 20.0% of F and 20.0% of M." in said
     assert "In no pocket: 10.0% and 10.0%." in said
+    assert "In the pocket flagged too high (F2): 10.0% of F" in said
 
 
 def test_the_way_a_gap_comes_about_is_told_with_its_doubt(tables):

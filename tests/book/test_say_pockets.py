@@ -139,6 +139,14 @@ def test_roles_are_told_with_their_records_and_units():
     assert maps.describe_roles({}) == maps.describe_roles({"pockets": {"status": "left out"}}) == ""
 
 
+def test_one_record_has_a_verb_of_its_own():
+    counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 1)
+    told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}
+    said = maps.describe_roles({"pockets": told | {"notes": []}})
+    assert "1 record (1 unit) develops models, 1 record (1 unit) forms the graph" in said
+    assert "1 record (1 unit) is audited. The maps may use 1 column." in said
+
+
 def test_a_run_reads_the_tables_back_and_says_the_same(tables, tmp_path):
     made = tables["full"]
     (tmp_path / "results").mkdir()
@@ -225,6 +233,36 @@ def test_a_group_without_records_is_helped_by_no_number_of_the_same_kind():
 
 def test_a_factor_never_reads_as_one():
     assert "about 1.1 times" in say.describe_shortfall(untested([Shortfall("expected events", 9.98, 10)]))
+
+
+@pytest.mark.parametrize(
+    ("pockets", "told"),
+    [
+        (1, "Not tested: F1 (few). Nothing is known of it; it is not merged with others."),
+        (2, "Not tested: F1 (few) and F2 (few). Nothing is known of them; they are not merged with others."),
+        (8, "F5 (few), F6 (few) and 2 more. Nothing is known of them"),
+    ],
+)
+def test_one_untested_pocket_and_several_agree_with_their_verbs(pockets, told):
+    laid = untested(*[[Shortfall("records", 50, 100)]] * pockets).assign(note="few", level=0.05)
+    assert told in say.describe_errors(laid)
+
+
+def test_one_hint_and_several_agree(tables):
+    laid = pick(tables).head(3).assign(flagged_strict=[False, True, False])
+    assert "No longer flagged: F2; take it as a hint." in say.describe_strict(laid, level=0.0025)
+
+
+def test_one_correction_and_several_agree(tables):
+    made = tables["full"]
+    repairs = act.lay_out_repairs(made["pocket_repairs"], made["pockets"], model="xgboost").assign(after=NAN)
+    assert (
+        "corrections could be learned, and the other half of the units is too small to judge any of them"
+        in (act.describe_repairs(repairs))
+    )
+    assert "1 correction could be learned, and the other half of the units is too small to judge it." in (
+        act.describe_repairs(repairs.head(1))
+    )
 
 
 def test_a_reason_in_other_words_changes_that_reason_alone(tables):
@@ -346,7 +384,9 @@ def test_groups_that_are_spread_alike_are_not_told_apart():
 
 def test_a_loose_name_is_called_a_hint():
     pockets = maps.pick_map(make_pocket_tables("full")["pockets"], "forest")
-    assert "loose" in maps.describe_map(pockets.assign(fidelity_covered=0.3))
+    told = maps.describe_map(pockets.assign(fidelity_covered=[0.3, 0.3, 0.9, 0.9]))
+    assert "Loose names: F1 and F2. A loose name misses more than half of the members" in told
+    assert "oose" not in maps.describe_map(pockets.assign(fidelity_covered=0.9))
 
 
 def test_models_that_are_right_at_every_score_err_in_pockets_of_the_outcome():
@@ -405,6 +445,8 @@ def test_flags_without_an_error_are_held_against_the_level():
     assert lesson.describe_side(table) == ""
     said = lesson.describe_side(table.assign(prediction="marginal"))
     assert said.startswith("Of 128 replicates flagged with marginal risks at the largest SD, 3 are")
+    one = lesson.describe_side(table.assign(prediction="marginal", flagged=1, over=1))
+    assert one.startswith("Of 1 replicate flagged with marginal risks at the largest SD, 1 is flagged")
     strict = pd.concat([table, pd.DataFrame([null_row(level=0.0025)])])
     assert len(lesson.drop_strict(strict)) == 2
     draw.draw_null(table).figure.canvas.draw()

@@ -92,8 +92,10 @@ def test_another_seed_gives_other_roles():
 
 
 def test_too_few_units_are_an_error_that_says_which_role_is_empty():
-    with pytest.raises(InputError, match=r"2 unit\(s\) leave none for audit; name a finer unit"):
+    with pytest.raises(InputError, match="2 units leave none for audit; name a finer unit"):
         assign_roles([0, 1], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
+    with pytest.raises(InputError, match="1 unit leaves none for"):
+        assign_roles([0, 0], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
     with pytest.raises(InputError, match="development and discovery and audit"):
         assign_roles([], development=0.4, discovery=0.3, graph_share=0.8, seed=1)
     with pytest.raises(InputError, match="one record is left for discovery"):

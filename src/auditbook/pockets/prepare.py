@@ -219,8 +219,8 @@ def _check_events(outcome: NDArray[np.number]) -> None:
     fewest = min(events, len(outcome) - events)
     if fewest < MIN_TRAIN_EVENTS:
         raise InputError(
-            f"the development records hold {events:,} events and {len(outcome) - events:,} non-events, and "
-            f"models need {MIN_TRAIN_EVENTS} of each; use a larger cohort, or give scores"
+            f"models need {MIN_TRAIN_EVENTS} events and as many non-events to train on, and the development "
+            f"records hold {events:,} and {len(outcome) - events:,}; use a larger cohort, or give scores"
         )
 
 

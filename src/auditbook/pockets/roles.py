@@ -145,6 +145,7 @@ def _check_counts(counts: tuple[int, int, int], n_units: int) -> None:
     empty = [name for name, count in zip(names, counts, strict=True) if count < 1]
     if empty:
         raise InputError(
-            f"[pockets]: {n_units} unit(s) leave none for {' and '.join(empty)}; name a finer unit "
+            f"[pockets]: {n_units} {'unit leaves' if n_units == 1 else 'units leave'} none for "
+            f"{' and '.join(empty)}; name a finer unit "
             '([pockets] unit = "record" takes each record as one), or change development or discovery'
         )

@@ -10,6 +10,7 @@ import pandas as pd
 from auditbook.book.say.metrics import pick_bins, pick_rates, sort_metrics, write_rule
 from auditbook.book.say.text import (
     Column,
+    agree,
     count,
     count_of,
     escape,
@@ -198,7 +199,7 @@ def describe_question(run: Run) -> str:
     )
     parts = [
         f"{_write_number(len(models), 'model')} ({name_list(models['model'])}) "
-        f"{'was' if len(models) == 1 else 'were'} audited on "
+        f"{agree(len(models), 'was', 'were')} audited on "
         f"{plural(int(models['n_audit'].max()), 'record')}{where}.",
         f"The event is **{_write_event(outcome)}**.",
     ]
@@ -234,7 +235,10 @@ def describe_groups(run: Run) -> str:
 
 def describe_left_out(info: Mapping[str, Any]) -> str:
     """Say how many rows never reached the audit, and why."""
-    text = f"{_write_number(info['rows_read'], 'row')} were read and {count(info['rows_kept'])} kept."
+    read = info["rows_read"]
+    text = (
+        f"{_write_number(read, 'row')} {agree(read, 'was', 'were')} read and {count(info['rows_kept'])} kept."
+    )
     gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
     if not gone:
         return f"{text} None was left out."
@@ -251,8 +255,9 @@ def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str
     lines = [f"- {_write_cells(part, run)}" for part in parts[:limit]]
     if len(parts) > limit:
         left = sum(len(part) for part in parts[limit:])
-        verb = "asks" if left == 1 else "ask"
-        lines.append(f"- {plural(left, 'more cell')} {verb} for a decision; see the table below.")
+        lines.append(
+            f"- {plural(left, 'more cell')} {agree(left, 'asks', 'ask')} for a decision; see the table below."
+        )
     return "\n".join(lines)
 
 
@@ -303,10 +308,10 @@ def _write_scores(cell: Any, run: Run) -> str:
         bins = rows(pick_bins(_select(run.score_bins, cell), kind="probability"))
         if bins:
             worst = max(bins, key=lambda row: abs(row.value))
-            points = number(100 * abs(worst.value), digits=0)
+            points = plural(round(100 * abs(worst.value)), "point")
             scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
             return (
-                f"{value}. {_write_full_bins(worst, bins, run)}Scores from {scores} lie {points} points off "
+                f"{value}. {_write_full_bins(worst, bins, run)}Scores from {scores} lie {points} off "
                 f"the event rate in {escape(worst.group)} (n = {count(worst.n)})."
             )
     if cell.lowest_group and cell.highest_group:
@@ -321,9 +326,9 @@ def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
         return ""
     full = [abs(row.value) for row in bins if row.n >= least]
     if not full:
-        return f"No bin holds the {least} records that a group needs. "
+        return f"No bin holds the {plural(least, 'record')} that a group needs. "
     return (
-        f"Among bins of at least {least} records the largest distance is {number(max(full))}; "
+        f"Among bins of at least {plural(least, 'record')} the largest distance is {number(max(full))}; "
         "the value itself comes from a thinner one. "
     )
 
@@ -354,7 +359,7 @@ def find_shortfalls(run: Run) -> pd.DataFrame:
         for row in rows(part):
             lacks = _list_lacks(row, protocol)
             if lacks:
-                needed = max(_scale(total, have, least) for have, least, _ in lacks)
+                needed = np.max([_scale(total, have, least) for have, least, _ in lacks])  # nan where one is
                 words = join_words(plural(least - have, word) for have, least, word in lacks)
                 fact = {"attribute": attribute, "group": row.group, "n": row.n, "events": row.events}
                 found.append(fact | {"non_events": row.non_events, "lacks": words, "needed": needed})
@@ -371,18 +376,15 @@ def _list_lacks(row: Any, protocol: Protocol) -> list[tuple[int, int, str]]:
 
 
 def _scale(total: int, have: int, least: int) -> float:
-    return math.ceil(total * least / have) if have else math.inf
+    return math.ceil(total * least / have) if have else math.nan
 
 
 def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
     """Say what the missing support would take."""
     if shortfalls.empty:
         return "No group lacks records, events or non-events."
-    unknown = shortfalls[np.isinf(shortfalls["needed"])]
-    known = shortfalls[~np.isinf(shortfalls["needed"])]
-    parts = [
-        f"{_write_number(len(shortfalls), 'group')} {'lacks' if len(shortfalls) == 1 else 'lack'} support."
-    ]
+    unknown, known = (shortfalls[shortfalls["needed"].isna() == lost] for lost in (True, False))
+    parts = [f"{_write_number(len(shortfalls), 'group')} {agree(len(shortfalls), 'lacks', 'lack')} support."]
     if len(known):
         size = plural(known["needed"].max(), "record")
         parts.append(
@@ -396,11 +398,6 @@ def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
         )
     parts.append("The minimum buys a verdict, not a stable one; the flip rate says whether it is that.")
     return " ".join(parts)
-
-
-def mark_unknown(shortfalls: pd.DataFrame) -> pd.DataFrame:
-    """Turn sizes that cannot be named into missing numbers, as tables draw them."""
-    return shortfalls.assign(needed=shortfalls["needed"].replace(np.inf, np.nan))
 
 
 def describe_limits(run: Run) -> str:
@@ -445,13 +442,13 @@ def _own_limits(run: Run) -> list[str]:
     ranked = run.models[run.models["kind"] != "probability"]
     if len(ranked):
         found.append(
-            f"{name_list(ranked['model'])} {'gives' if len(ranked) == 1 else 'give'} no probabilities, so "
+            f"{name_list(ranked['model'])} {agree(len(ranked), 'gives', 'give')} no probabilities, so "
             "calibration (CAL) and the Theil index (TI) cannot be judged there."
         )
     idle = run.models[run.models["selection_rate"].isin([0, 1])]
     if len(idle):
         found.append(
-            f"{name_list(idle['model'])} {'selects' if len(idle) == 1 else 'select'} everybody or nobody: "
+            f"{name_list(idle['model'])} {agree(len(idle), 'selects', 'select')} everybody or nobody: "
             "where groups look alike there, it is because nobody is told apart."
         )
     given = run.models[run.models["source"] == "given"]
@@ -480,7 +477,8 @@ def list_provenance(run: Run) -> pd.DataFrame:
     facts.append(("records a resample, at most", count(protocol.resample_size)))
     facts.append(("a verdict is stable up to a flip rate of", share(protocol.vfr_stable, digits=0)))
     least = (
-        f"{protocol.min_records} records, {protocol.min_events} events, {protocol.min_non_events} non-events"
+        f"{plural(protocol.min_records, 'record')}, {plural(protocol.min_events, 'event')}, "
+        f"{plural(protocol.min_non_events, 'non-event')}"
     )
     facts.append(("support needed in every group", least))
     versions = info.get("versions", {})

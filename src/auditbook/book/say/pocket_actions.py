@@ -7,7 +7,17 @@ import pandas as pd
 
 from auditbook.book.say.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
 from auditbook.book.say.pockets import MAPS, announce_pockets, is_true, title_pockets
-from auditbook.book.say.text import Column, count_of, escape, interval, name_list, number, plural, share
+from auditbook.book.say.text import (
+    Column,
+    agree,
+    count_of,
+    escape,
+    interval,
+    name_list,
+    number,
+    plural,
+    share,
+)
 from auditbook.results import Run, rows
 
 REPAIR_COLUMNS = (
@@ -85,8 +95,9 @@ def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     points = []
     if _errs_as_a_whole(findings, errors):
         points.append(
-            "- **First of all**: the whole and all flagged pockets err to the same side. Recalibrate the "
-            "whole model, and audit its pockets again on other patients; the lines above are then obsolete."
+            "- **First of all**: the whole and every flagged pocket err to the same side. Recalibrate "
+            "the whole model, and audit its pockets again on other patients; what stands above is "
+            "then obsolete."
         )
     for kind, asked in ASKED.items():
         named = findings[findings["kind"] == kind]
@@ -116,7 +127,7 @@ def _write_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     row = rows(found)[0]
     ends = sorted((abs(row.ci_low), abs(row.ci_high)))
     return (
-        f"**These are not findings of their own.** In all {plural(row.n, 'audited record')} together "
+        f"**None of this is a finding of its own.** In all {plural(row.n, 'audited record')} together "
         f"{escape(row.model)} is {WORDS[row.direction]} by {number(abs(row.estimate))} on average "
         f"({interval(*ends)}), and every flagged pocket errs to the same side: this is first of all one "
         "error of the whole model. Have it recalibrated, and audit its pockets again on other patients."
@@ -154,7 +165,7 @@ def describe_repairs(repairs: pd.DataFrame) -> str:
     if known.empty:
         return (
             f"{plural(len(repairs), 'correction')} could be learned, and the other half of the units is too "
-            "small to judge any of them."
+            f"small to judge {agree(len(repairs), 'it', 'any of them')}."
         )
     nearer = int((known["after"].abs() < known["before"].abs()).sum())
     text = (
@@ -211,6 +222,6 @@ def describe_pockets(run: Run, *, limit: int = 4) -> str:
     more = len(findings) - limit
     if more > 0:
         lines.append(
-            f"{plural(more, 'more pocket')} with a smaller error {'is' if more == 1 else 'are'} flagged."
+            f"{plural(more, 'more pocket')} with a smaller error {agree(more, 'is', 'are')} flagged."
         )
     return "\n\n".join([*lines, describe_reach(errors, model=model)])

@@ -11,6 +11,7 @@ from auditbook.book.say.pockets import MAPS, is_true, title_pockets
 from auditbook.book.say.text import (
     MISSING,
     Column,
+    agree,
     count,
     count_of,
     escape,
@@ -186,9 +187,10 @@ def _describe_flag(row: Any) -> str:
 
 def _describe_untested(untested: pd.DataFrame) -> str:
     """Name the pockets that were not tested, with their reasons."""
-    reasons = join_words(f"{escape(row.pocket)} ({escape(row.note)})" for row in rows(untested.head(6)))
-    more = f" and {len(untested) - 6} more" if len(untested) > 6 else ""
-    return f"- Not tested: {reasons}{more}. Nothing is known of them; they are not merged with others."
+    reasons = [f"{escape(row.pocket)} ({escape(row.note)})" for row in rows(untested.head(6))]
+    more = [f"{len(untested) - 6} more"] if len(untested) > 6 else []
+    known = agree(len(untested), "it; it is", "them; they are")
+    return f"- Not tested: {join_words(reasons + more)}. Nothing is known of {known} not merged with others."
 
 
 def describe_shortfall(laid: pd.DataFrame) -> str:
@@ -227,7 +229,8 @@ def describe_strict(errors: pd.DataFrame, *, level: float) -> str:
     names = errors["pocket"].replace(OVERALL, "all records")
     kept, gone = name_list(names[flagged & strict]), name_list(names[flagged & ~strict])
     text += f"There stay flagged: {kept}." if kept else "No flag stays."
-    return text + (f" No longer flagged: {gone}; take them as hints." if gone and kept else "")
+    hints = agree((flagged & ~strict).sum(), "it as a hint", "them as hints")
+    return text + (f" No longer flagged: {gone}; take {hints}." if gone and kept else "")
 
 
 def list_contrasts(errors: pd.DataFrame) -> list[str]:

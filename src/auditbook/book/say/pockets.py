@@ -7,6 +7,7 @@ import pandas as pd
 
 from auditbook.book.say.text import (
     Column,
+    agree,
     count_of,
     escape,
     join_words,
@@ -122,8 +123,8 @@ def describe_map(pockets: pd.DataFrame) -> str:
     loose = pockets[(pockets["fidelity_covered"] < LOOSE) | (pockets["fidelity_members"] < LOOSE)]
     if len(loose):
         text += (
-            f" The names of {name_list(loose['pocket'])} are loose: they miss more than half of the members, "
-            "or more than half of those whom they fit are elsewhere. Take such a name as a hint."
+            f" Loose names: {name_list(loose['pocket'])}. A loose name misses more than half of the members, "
+            "or more than half of those whom it fits are elsewhere. Take it as a hint."
         )
     return text
 
@@ -227,14 +228,15 @@ def describe_roles(info: Mapping[str, Any]) -> str:
         return ""
     kind = {"record": "each record", "site": "each site", "unit": "each unit of the cohort file"}
     names = {
-        "development": "develop models",
-        "graph": "form the graph",
-        "calibration": "calibrate the assignment",
-        "audit": "are audited",
+        "development": ("develops models", "develop models"),
+        "graph": ("forms the graph", "form the graph"),
+        "calibration": ("calibrates the assignment", "calibrate the assignment"),
+        "audit": ("is audited", "are audited"),
     }
     parts = [
-        f"{plural(told['records'][key], 'record')} ({plural(told['units'][key], 'unit')}) {text}"
-        for key, text in names.items()
+        f"{plural(told['records'][key], 'record')} ({plural(told['units'][key], 'unit')}) "
+        f"{agree(told['records'][key], *verbs)}"
+        for key, verbs in names.items()
     ]
     text = f"In this run {kind[told['unit_kind']]} has one role: {join_words(parts)}. "
     text += f"The maps may use {plural(len(told['columns']), 'column')}."

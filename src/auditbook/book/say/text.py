@@ -71,6 +71,11 @@ def count_of(k: float, n: float, word: str, words: str = "") -> str:
     return f"{count(k)} of {count(n)} {noun}"
 
 
+def agree(n: float, one: str, many: str) -> str:
+    """Choose the word that agrees with a count, as a verb or a pronoun: one for one, else many."""
+    return one if n == 1 else many
+
+
 def share(value: float, *, digits: int = 1) -> str:
     """Write a share in per cent; nan is a dash, and what is not 0 or 1 is not rounded to it."""
     if math.isnan(value):

@@ -17,7 +17,18 @@ from auditbook.book.say.pocket_errors import (
     write_confidence,
 )
 from auditbook.book.say.pockets import ABSTAINED, is_true
-from auditbook.book.say.text import Column, count_of, escape, interval, name_list, number, pick, plural, share
+from auditbook.book.say.text import (
+    Column,
+    agree,
+    count_of,
+    escape,
+    interval,
+    name_list,
+    number,
+    pick,
+    plural,
+    share,
+)
 from auditbook.results import rows
 
 ALONE = 1.96
@@ -106,7 +117,8 @@ def _describe_some(inside: pd.DataFrame, flagged: pd.DataFrame) -> str:
     if alike.empty:
         return f"{text} An error as large as {number(least)} is ruled out there: this one is local."
     return (
-        f"{text} But the intervals of {name_list(alike['pocket'])} hold {number(least)} too, so that as "
+        f"{text} But {agree(len(alike), 'the interval', 'the intervals')} of {name_list(alike['pocket'])} "
+        f"{agree(len(alike), 'holds', 'hold')} {number(least)} too, so that as "
         "large an error may be there: a missing flag does not show that the error is local."
     )
 
@@ -161,7 +173,8 @@ def describe_units(units: pd.DataFrame, *, word: str) -> str:
     text = (
         f"- Most records a {word}: {escape(most.label)}, {plural(most.n, 'record')} of "
         f"{plural(most.units, word)} ({number(most.per_unit, digits=1)} each on average).\n"
-        f"- Most unequal: {escape(least.label)}, whose {plural(least.units, word)} are worth "
+        f"- Most unequal: {escape(least.label)}, whose {plural(least.units, word)} "
+        f"{agree(least.units, 'is', 'are')} worth "
         f"{number(least.effective_units, digits=1)} of equal size"
     )
     return f"{text}; the largest holds {share(least.largest_unit)} of its records."
@@ -315,8 +328,9 @@ def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model:
             continue
         held = here[here["pocket"].isin(names)].groupby("group")["share"].sum()
         points.append(
-            f"- In pockets flagged {word} ({name_list(names)}): {share(held.get(focal, np.nan))} of "
-            f"{escape(focal)} and {share(held.get(reference, np.nan))} of {escape(reference)}."
+            f"- In {agree(len(names), 'the pocket', 'pockets')} flagged {word} ({name_list(names)}): "
+            f"{share(held.get(focal, np.nan))} of {escape(focal)} and "
+            f"{share(held.get(reference, np.nan))} of {escape(reference)}."
         )
     lost = here[here["pocket"] == ABSTAINED].groupby("group")["share"].sum()
     if not points:

@@ -2,7 +2,17 @@
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, interval, join_words, number, plural, share
+from auditbook.book.say.text import (
+    Column,
+    agree,
+    count,
+    count_of,
+    interval,
+    join_words,
+    number,
+    plural,
+    share,
+)
 from auditbook.project import project_file
 from auditbook.results import rows
 
@@ -143,5 +153,5 @@ def describe_side(table: pd.DataFrame) -> str:
         return ""
     return (
         f"Of {plural(found['flagged'].sum(), 'replicate')} flagged with marginal risks at the largest SD, "
-        f"{count(found['over'].sum())} are flagged as too high."
+        f"{count(found['over'].sum())} {agree(found['over'].sum(), 'is', 'are')} flagged as too high."
     )
