@@ -96,7 +96,34 @@ def list_shortfalls(
     settings: PocketSettings,
     group: str = "",
 ) -> list[Shortfall]:
-    """List what a cell has too little of."""
+    r"""List what a cell has too little of: the support rule.
+
+    .. math:: n \ge 100, \quad \sum_i s_i \ge 10, \quad \sum_i (1 - s_i) \ge 10, \quad U \ge 15, \quad
+              \frac{n^2}{\sum_u n_u^2} \ge 10, \quad \max_u \frac{n_u}{n} \le 0.20
+
+    by default, over the records i and the units u of the cell. A continuous outcome asks for 50 records and
+    no events; only where a unit holds several records are the units asked about.
+
+    Parameters
+    ----------
+    cell : Cell
+        A pocket, or one group in it.
+    predictions : sequence of float64 arrays, shape (n_records,)
+        Of every model whose errors are compared; the least of their sums counts.
+    continuous : bool
+        Whether the outcome is a number.
+    unit_kind : {"record", "site", "unit"}
+        What a unit is.
+    settings : PocketSettings
+        The bounds.
+    group : str
+        Whose cell it is, in a gap.
+
+    Returns
+    -------
+    list of Shortfall
+        Empty when the cell is tested.
+    """
     limits: list[tuple[Measure, float, float]] = [
         ("records", cell.n, settings.support_of(continuous=continuous))
     ]

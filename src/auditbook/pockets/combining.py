@@ -89,7 +89,12 @@ def _spread(of_pockets: NDArray[Any], found: MapAudit) -> Bools:
 
 
 def rule_out(found: MapAudit, *, tolerance: float, **key: str) -> Bools:
-    """Tell for which records the interval of their pocket lies within a tolerance."""
+    r"""Tell for which records the interval of their pocket lies within a tolerance.
+
+    .. math:: 1[c(i) \text{ tested},\ -\tau \le l_{c(i)},\ u_{c(i)} \le \tau]
+
+    The equivalence share is the mean over all records, those without a pocket or in an untested one included.
+    """
     rows = _pocket_rows(found, {"other_model": "", "contrast": "", **key})
     tested = (rows["status"] == "tested").to_numpy()
     within = (rows["ci_low"] >= -tolerance).to_numpy() & (rows["ci_high"] <= tolerance).to_numpy()

@@ -109,7 +109,9 @@ def split_gap(
 
 
 def composition_share(parts: Split, *, low: float, high: float) -> float:
-    r"""Find the share of a gap that is owed to where the groups are, composition over the whole.
+    r"""Find the share of a gap that is owed to where the groups are.
+
+    .. math:: \frac{\text{composition}}{\text{composition} + \text{within}}
 
     Parameters
     ----------

@@ -96,7 +96,12 @@ def expected_floor(predictions: Array, cells: Sequence[Cell]) -> float:
 def sum_contributions(
     errors: Array, quantities: Sequence[Sequence[Cell]], floor: Array, *, n_units: int
 ) -> Contributions:
-    """Estimate the quantities of a family and sum what each unit contributes.
+    r"""Estimate the quantities of a family and sum what each unit contributes.
+
+    .. math:: \psi_u = \sum_k \frac{s_k}{n_k} \sum_{i \in u,\, k} (e_i - \bar e_k), \qquad
+              \mathrm{SE}^2 = \frac{U}{U - 1} \sum_u \psi_u^2
+
+    over the cells k of a quantity, with sign s: +1 for the first and -1 for the second.
 
     Parameters
     ----------

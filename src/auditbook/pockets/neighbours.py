@@ -12,7 +12,9 @@ HELD = 1 << 23
 
 
 def link_mutual(leaves: NDArray[np.int32], n_leaves: int, *, neighbours: int) -> NDArray[np.int32]:
-    """Link records that are among each other's most similar.
+    r"""Link records that are among each other's most similar.
+
+    .. math:: S_{ij} = \sum_{t=1}^{T} 1[\ell_t(i) = \ell_t(j)]
 
     The similarity of two records is the number of trees in which they share a leaf. Equal similarities are
     put in an order drawn for the pair, the same from both sides, so that no record is preferred. Similarities

@@ -106,7 +106,7 @@ def redraw_ratios(family: Contributions, products: Array) -> Array:
 def draw_maxima(
     families: Sequence[Contributions], *, draws: int, seed: int, jobs: int = 1
 ) -> tuple[Array, ...]:
-    """Draw the largest absolute standardised estimate of each family.
+    r"""Draw the largest absolute standardised estimate of each family, :math:`\max_c |t^*_c|`.
 
     All families share the draws. Each block of 250 draws has random numbers of its own, so the number of
     threads changes nothing.
@@ -204,7 +204,9 @@ def max_t_critical_value(maxima: Array, level: float) -> float:
 
 
 def adjusted_p(ratios: Array, maxima: Array) -> Array:
-    """Find p-values that hold for a whole family: (1 + draws at least as large) / (1 + draws).
+    r"""Find p-values that hold for a whole family.
+
+    .. math:: p_c = \frac{1 + \#\{b : \max_k |t^*_{kb}| \ge |t_c|\}}{1 + B}
 
     Parameters
     ----------

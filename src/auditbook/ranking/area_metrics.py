@@ -28,8 +28,9 @@ Advice = Literal["report beside", "recommended", "with caution", "not recommende
 class AucMetric:
     """A fairness metric that is made of areas, and what its critics say of it."""
 
-    name: str  # Short name, as in auc_fairness.csv, and name in full
-    title: str  # Short name, as in auc_fairness.csv, and name in full
+    # Short name, as in auc_fairness.csv, and name in full
+    name: str
+    title: str
     meaning: str  # What it compares, and what its extremes say
     formula: str  # The same in LaTeX, for any number of groups
     advice: Advice  # The advice of Matos et al. (2026)
@@ -154,11 +155,11 @@ class AreaFinding:
     metric: str  # A key of `AUC_METRICS`
     # The group it is about, or the pair with the largest difference (the first with the larger area)
     group: int | None
-    # The group it is about, or the pair with the largest difference (the first with the larger area)
     other: int | None
-    value: float  # The metric and its interval; nan where undefined
-    low: float  # The metric and its interval; nan where undefined
-    high: float  # The metric and its interval; nan where undefined
+    # The metric and its interval; nan where undefined
+    value: float
+    low: float
+    high: float
 
 
 def assess_areas(

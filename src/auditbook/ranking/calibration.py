@@ -67,7 +67,10 @@ class Calibration:
 def fit_calibration(
     outcome: ArrayLike, values: ArrayLike, *, site: ArrayLike | None = None, level: float = 0.95
 ) -> Calibration:
-    """Fit calibration intercept and slope by logistic regression (statsmodels).
+    r"""Fit calibration intercept a and slope b by logistic regression (statsmodels).
+
+    .. math:: \mathrm{logit}\,P(y = 1) = a + \mathrm{logit}\,s, \qquad
+              \mathrm{logit}\,P(y = 1) = a' + b\,\mathrm{logit}\,s
 
     Parameters
     ----------

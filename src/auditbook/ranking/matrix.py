@@ -72,7 +72,11 @@ class AucMatrix:
 def auc_matrix(
     outcome: ArrayLike, values: ArrayLike, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None
 ) -> AucMatrix:
-    """Find all areas within and across the groups of one attribute.
+    r"""Find all areas within and across the groups of one attribute.
+
+    .. math:: A_{gh} = P(s > s') + P(s = s')/2
+
+    for an event of group g with score s and a non-event of group h with score s'.
 
     Parameters
     ----------

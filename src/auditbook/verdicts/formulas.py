@@ -14,13 +14,15 @@ def _present(parts: Array) -> NDArray[np.intp]:
 
 
 def gap(parts: Array) -> Array:
-    """Take the largest minus the smallest of the defined groups; the larger gap of several parts."""
+    r"""Take the gap :math:`\max_g r_g - \min_g r_g` of the defined groups; of several parts the larger."""
     spread = np.fmax.reduce(parts, axis=-1) - np.fmin.reduce(parts, axis=-1)
     return np.where(_present(parts) >= 2, spread, np.nan).max(axis=-1)
 
 
 def ratio(parts: Array) -> Array:
-    """Divide the smallest by the largest among the groups with a defined value.
+    r"""Divide the smallest by the largest among the groups with a defined value.
+
+    .. math:: \min_g r_g / \max_g r_g
 
     Parameters
     ----------

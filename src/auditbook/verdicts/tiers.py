@@ -74,11 +74,14 @@ def read_axes(
 def assign_tiers(
     verdicts: pd.DataFrame, sizes: pd.DataFrame, agreement: pd.DataFrame, *, protocol: Protocol
 ) -> pd.DataFrame:
-    """Give every cell its tier, with reasons: four columns of ``verdicts.csv``.
+    r"""Give every cell its tier, with reasons: four columns of ``verdicts.csv``.
 
-    The tier counts the axes that fall short: a flip rate above `vfr_stable`, an N* above `field_size`, a
-    kappa below `kappa_stable`. An axis that could not be judged is not counted, and the reasons say that it
-    was not. Where all folds say the same, kappa is undefined and the folds count as agreeing.
+    .. math:: 1[\mathrm{VFR} > 0.10] + 1[N^* > 50{,}000] + 1[\kappa < 0.40]
+
+    by default. The tier counts the axes that fall short: a flip rate above `vfr_stable`, an N* above
+    `field_size`, a kappa below `kappa_stable`. An axis that could not be judged is not counted, and the
+    reasons say that it was not. Where all folds say the same, kappa is undefined and the folds count as
+    agreeing.
 
     Parameters
     ----------
