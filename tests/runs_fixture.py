@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.columns import TABLES
 from auditbook.evidence import prepare
 from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.results import write_results
 from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.forecast import check_flips
@@ -155,8 +157,8 @@ def make_run(folder: Path, kind: str = "two_groups", *, seed: int = 42) -> Path:
         ),
     }
     (folder / "results").mkdir(parents=True, exist_ok=True)
-    for name, table in tables.items():
-        table.to_csv(folder / "results" / f"{name}.csv", index=False, float_format="%.10g")
+    tables = {name: table[TABLES[name].names()] for name, table in tables.items()}
+    write_results(tables, folder / "results")
     (folder / "run.json").write_text(json.dumps(run_info(recipe, sample), indent=1), encoding="utf-8")
     return folder
 

@@ -64,18 +64,23 @@ class ResultTable:
         found = [column for column in self.columns if column.holds(name)]
         return min(found, key=lambda column: bool(column.family), default=None)
 
+    def list_lacking(self, names: Iterable[str]) -> list[str]:
+        """List the declared columns, families aside, that a frame or file does not have."""
+        given = set(names)
+        return [one.name for one in self.columns if not one.family and one.name not in given]
+
     def explain_difference(self, names: Sequence[str]) -> str:
         """Say how the columns of a frame or file differ from the declared ones; blank if they do not."""
-        columns = [self.find(name) for name in names]
-        known = [column for column, _ in groupby(column for column in columns if column)]
-        wanted = [column for column in self.columns if column in known or not column.family]
-        lacking = [column.name for column in wanted if column not in known]
+        lacking = self.list_lacking(names)
         if lacking:
             return f"has no column {', '.join(lacking)}"
+        columns = [self.find(name) for name in names]
         extra = [name for name, column in zip(names, columns, strict=True) if column is None]
         if extra:
             return f"has an undeclared column {', '.join(extra)}"
-        return "" if known == wanted else "has its columns in another order"
+        found = [column for column, _ in groupby(columns)]
+        wanted = [column for column in self.columns if column in found or not column.family]
+        return "" if found == wanted else "has its columns in another order"
 
 
 def _read_tables() -> Mapping[str, ResultTable]:

@@ -362,7 +362,7 @@ def test_a_full_disk_ends_the_run_with_1_and_leaves_the_last_one_in_place(
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device", "groups.csv")
 
-    monkeypatch.setattr("auditbook.run.steps.write_table", full)
+    monkeypatch.setattr("auditbook.results.write_table", full)
     assert main(["audit", *call, "--seed", "9"]) == 1
     said = capsys.readouterr().err
     assert "the run failed: groups.csv: No space left on device" in said

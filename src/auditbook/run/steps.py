@@ -10,7 +10,7 @@ import pandas as pd
 from auditbook.cohort import Cohort
 from auditbook.pockets import make_pockets, save_map
 from auditbook.progress import Progress
-from auditbook.results import write_table
+from auditbook.results import write_results
 from auditbook.run.folder import note_step
 from auditbook.run.plan import Plan
 
@@ -40,8 +40,7 @@ class Steps:
 
         def write() -> Tables:
             tables = make()
-            for table, content in tables.items():
-                write_table(content, self.plan.next / "results" / f"{table}.csv")
+            write_results(tables, self.plan.next / "results")
             return tables
 
         return self.do(name, text, write)
@@ -67,8 +66,7 @@ def find_pockets(steps: Steps, cohort: Cohort) -> dict[str, Any]:
         "maps learned from the outcome, frozen, and tested",
         lambda: make_pockets(cohort, settings=settings, seed=plan.protocol.seed, **steps.work),
     )
-    for name, table in found.tables.items():
-        write_table(table, plan.next / "results" / f"{name}.csv")
+    write_results(found.tables, plan.next / "results")
     for one in found.maps:
         save_map(one, plan.next / "results" / f"{one.name}_map.npz")
     return found.status
