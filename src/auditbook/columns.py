@@ -8,11 +8,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 Kind = Literal["text", "truth", "count", "share", "number"]
-DTYPES: Mapping[Kind, str] = MappingProxyType(
-    {"text": "object", "truth": "bool", "count": "int64", "share": "float64", "number": "float64"}
+DTYPES: Mapping[Kind, np.dtype] = MappingProxyType(
+    {
+        **{"text": np.dtype(object), "truth": np.dtype(bool), "count": np.dtype(np.int64)},
+        **{"share": np.dtype(np.float64), "number": np.dtype(np.float64)},
+    }
 )
 """What a column without a blank cell holds; with blanks, counts and truth values become numbers with nan."""
 
