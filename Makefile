@@ -3,16 +3,18 @@ SHELL := /bin/bash
 PROFILE ?= standard
 COHORT ?= data/cohorts/texas-twin.toml
 BIN := .venv/bin
+# Two workers, one thread each; a file stays with one worker, so that what its tests share is made once.
+TESTS = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Jupyter refuses to start for root unless it is told to.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test book test quick-test lint lab bench lock clean
+.PHONY: help setup setup-test book test test-all quick-test lint lab bench lock clean
 
 help:  ## Say what can be made
 	@echo "auditbook: make one of"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "Settings: PROFILE=quick|standard|full (now $(PROFILE)), COHORT=file.toml (now $(COHORT))"
+	@echo "Settings: PROFILE=smoke|quick|standard|full (now $(PROFILE)), COHORT=file.toml (now $(COHORT))"
 
 setup:  ## Install what the book needs into .venv (done by the other targets when needed)
 	@tools/setup.sh book
@@ -23,12 +25,14 @@ setup-test:
 book: setup  ## Audit the cohort, run the chapters, build the book: runs/<name>/html/index.html
 	$(BIN)/auditbook run $(COHORT) --profile $(PROFILE)
 
-test: setup-test lint  ## Run every check: style, types, all tests, whole books, the pages in a browser
-	$(BIN)/python -m pytest -m "not book"
-	$(BIN)/python -m pytest -m book
+test: setup-test lint  ## Check style, types, all but the slow tests, a small book in a browser (10 min)
+	$(TESTS)
 
-quick-test: setup  ## Run the tests that take seconds
-	$(BIN)/python -m pytest -m "not book"
+test-all: setup-test lint  ## Run every test, the slow ones too: before each release (40 min)
+	$(TESTS) -m ""
+
+quick-test: setup  ## Run the tests that need neither a book nor minutes
+	$(TESTS) -m "not slow and not book"
 
 lint: setup  ## Check format, style and types
 	$(BIN)/ruff format --check .

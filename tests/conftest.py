@@ -16,6 +16,11 @@ settings.load_profile("calm")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the whole books, which take longest, so that no worker waits for them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("book") is None)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the clone."""

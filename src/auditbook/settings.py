@@ -65,7 +65,7 @@ class Profile:
     Attributes
     ----------
     name : str
-        ``quick``, ``standard`` or ``full``.
+        ``smoke``, ``quick``, ``standard`` or ``full``.
     resamples : int or None
         Upper bound on K; None leaves the protocol's.
     max_rows : int or None
@@ -107,6 +107,16 @@ class Profile:
 
 
 PROFILES = {
+    "smoke": Profile(
+        "smoke",
+        resamples=40,
+        max_rows=4_000,
+        synthetic_rows=8_000,
+        refits=1,
+        halvings=4,
+        draws=199,
+        graph_records=400,
+    ),
     "quick": Profile(
         "quick",
         resamples=200,

@@ -59,14 +59,32 @@ def small_table(rows=400, groups=3):
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a cohort file and its data; return the call's last arguments."""
+    """Write a cohort file and its data; return the last arguments of a call that does little work."""
 
     def _write(table=None, text=COHORT):
         (small_table() if table is None else table).to_csv(tmp_path / "small.csv", index=False)
         (tmp_path / "small.toml").write_text(text, encoding="utf-8")
-        return [str(tmp_path / "small.toml"), "--run-dir", str(tmp_path / "run")]
+        return [str(tmp_path / "small.toml"), "--run-dir", str(tmp_path / "run"), "--profile", "smoke"]
 
     return _write
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The folder of the small cohort's audit, made once; only read."""
+    folder = tmp_path_factory.mktemp("finished")
+    small_table().to_csv(folder / "small.csv", index=False)
+    (folder / "small.toml").write_text(COHORT, encoding="utf-8")
+    call = ["audit", str(folder / "small.toml"), "--run-dir", str(folder / "run"), "--profile", "smoke"]
+    assert main(call) == 0
+    return folder / "run"
+
+
+@pytest.fixture
+def audited(write, finished, tmp_path):
+    """Write the small cohort with its audit as the last call left it; return a call's last arguments."""
+    shutil.copytree(finished, tmp_path / "run", symlinks=True)
+    return write()
 
 
 def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
@@ -103,10 +121,8 @@ def test_records_without_a_group_are_the_same_in_every_table_and_counted_in_run_
 
 
 def test_a_failing_chapter_ends_the_run_with_1_and_leaves_the_last_one_in_place(
-    write, tmp_path, capsys, monkeypatch
+    audited, tmp_path, capsys, monkeypatch
 ):
-    call = write()
-    assert main(["audit", *call]) == 0
     before = (tmp_path / "run" / "run.json").read_bytes()
     broken = nbformat.v4.new_notebook(
         cells=[
@@ -116,29 +132,27 @@ def test_a_failing_chapter_ends_the_run_with_1_and_leaves_the_last_one_in_place(
         metadata={"kernelspec": {"name": "any", "display_name": "Any", "language": "python"}},
     )
     monkeypatch.setattr(chapters, "read_chapter", lambda name: broken)
-    assert main(["run", *call, "--only", "metrics", "--seed", "9"]) == 1
+    assert main(["run", *audited, "--only", "metrics", "--seed", "9"]) == 1
     said = capsys.readouterr().err
     assert "the run failed: chapter 'metrics', cell 2 (1 / 0): ZeroDivisionError: division by zero" in said
     assert "Traceback" not in said
     assert (tmp_path / "run" / "run.json").read_bytes() == before
     assert not (tmp_path / "run" / "html").exists()
-    assert main(["run", *call, "--only", "metrics", "--seed", "9"]) == 1
+    assert main(["run", *audited, "--only", "metrics", "--seed", "9"]) == 1
     assert "audit: nothing has changed, results kept" in capsys.readouterr().err
 
 
-def test_one_chapter_alone_does_not_pass_older_pages_off_as_its_own(write, tmp_path, capsys, monkeypatch):
-    call = write()
+def test_one_chapter_alone_does_not_pass_older_pages_off_as_its_own(audited, tmp_path, capsys, monkeypatch):
     short = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell('run_dir = ""', metadata={"tags": ["parameters"]})],
         metadata={"kernelspec": {"name": "any", "display_name": "Any", "language": "python"}},
     )
     monkeypatch.setattr(chapters, "read_chapter", lambda name: short)
-    assert main(["audit", *call]) == 0
     page = tmp_path / "run" / "html" / "index.html"
     page.parent.mkdir()
     page.write_text("pages of an earlier run", encoding="utf-8")
     os.utime(page, (0, 0))
-    assert main(["run", *call, "--only", "metrics"]) == 0
+    assert main(["run", *audited, "--only", "metrics"]) == 0
     said = capsys.readouterr().out
     assert "metrics.ipynb" in said
     assert "book: pages of an earlier run, not of these results" in said
@@ -148,31 +162,27 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(write, tmp
     call = write()
     found = {}
     for folder, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        assert main(["audit", call[0], "--run-dir", str(tmp_path / folder), "--seed", seed]) == 0
+        assert main(["audit", *call, "--run-dir", str(tmp_path / folder), "--seed", seed]) == 0
         found[folder] = (tmp_path / folder / "results" / "verdicts.csv").read_bytes()
     assert found["a"] == found["b"]
     assert found["a"] != found["c"]
 
 
-def test_an_unchanged_audit_is_kept_and_a_changed_one_is_not(write, tmp_path, capsys):
-    call = write()
-    assert main(["audit", *call]) == 0
-    assert main(["audit", *call]) == 0
+def test_an_unchanged_audit_is_kept_and_a_changed_one_is_not(audited, tmp_path, capsys):
+    assert main(["audit", *audited]) == 0
     assert "nothing has changed" in capsys.readouterr().err
     changed = small_table()
     changed.loc[0, "outcome"] = 1 - changed.loc[0, "outcome"]
     changed.to_csv(tmp_path / "small.csv", index=False)
-    assert main(["audit", *call]) == 0
+    assert main(["audit", *audited]) == 0
     assert "nothing has changed" not in capsys.readouterr().err
 
 
-def test_results_that_somebody_edited_are_made_again(write, tmp_path):
-    call = write()
-    assert main(["audit", *call]) == 0
+def test_results_that_somebody_edited_are_made_again(audited, tmp_path):
     path = tmp_path / "run" / "results" / "verdicts.csv"
     before = path.read_bytes()
     path.write_bytes(before.replace(b"pass", b"fail"))
-    assert main(["audit", *call]) == 0
+    assert main(["audit", *audited]) == 0
     assert path.read_bytes() == before
 
 
@@ -238,12 +248,10 @@ def test_a_bad_cohort_file_gets_one_clear_message_and_leaves_nothing(text, words
     assert not (tmp_path / "run" / "results").exists()
 
 
-def test_a_failed_audit_leaves_the_last_good_one_in_place(write, tmp_path, capsys):
-    call = write()
-    assert main(["audit", *call]) == 0
+def test_a_failed_audit_leaves_the_last_good_one_in_place(audited, write, tmp_path, capsys):
     before = {path.name: path.read_bytes() for path in (tmp_path / "run" / "results").iterdir()}
     write(small_table().assign(outcome=0))
-    assert main(["audit", *call]) == 2
+    assert main(["audit", *audited]) == 2
     assert {path.name: path.read_bytes() for path in (tmp_path / "run" / "results").iterdir()} == before
 
 
@@ -322,23 +330,19 @@ def test_a_folder_with_files_that_no_run_made_is_refused(name, write, tmp_path, 
 @pytest.mark.parametrize(
     "content", ["{{{", "[]", "null", '"x"', '{"hashes": null}', '{"hashes": []}', "\xff"]
 )
-def test_a_damaged_run_json_costs_time_and_nothing_else(content, write, tmp_path):
-    call = write()
-    assert main(["audit", *call]) == 0
+def test_a_damaged_run_json_costs_time_and_nothing_else(content, audited, tmp_path):
     before = hash_results(tmp_path / "run" / "results")
     (tmp_path / "run" / "run.json").write_text(content, encoding="latin-1")
-    assert main(["audit", *call]) == 0
+    assert main(["audit", *audited]) == 0
     assert hash_results(tmp_path / "run" / "results") == before
     assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["rows_read"] == 400
 
 
-def test_a_link_in_place_of_a_runs_folder_is_replaced_and_not_followed(write, tmp_path):
-    call = write()
-    assert main(["audit", *call]) == 0
+def test_a_link_in_place_of_a_runs_folder_is_replaced_and_not_followed(audited, tmp_path):
     run, kept = tmp_path / "run", tmp_path / "kept"
     (run / "results").rename(kept)
     (run / "results").symlink_to(kept)
-    assert main(["audit", *call, "--seed", "3"]) == 0
+    assert main(["audit", *audited, "--seed", "3"]) == 0
     assert not (run / "results").is_symlink()
     assert (kept / "groups.csv").is_file()
 
@@ -353,17 +357,15 @@ def test_a_run_folder_that_cannot_be_made_is_the_callers_mistake(place, write, t
 
 
 def test_a_full_disk_ends_the_run_with_1_and_leaves_the_last_one_in_place(
-    write, tmp_path, capsys, monkeypatch
+    audited, tmp_path, capsys, monkeypatch
 ):
-    call = write()
-    assert main(["audit", *call]) == 0
     before = (tmp_path / "run" / "run.json").read_bytes()
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device", "groups.csv")
 
     monkeypatch.setattr("auditbook.results.write_table", full)
-    assert main(["audit", *call, "--seed", "9"]) == 1
+    assert main(["audit", *audited, "--seed", "9"]) == 1
     said = capsys.readouterr().err
     assert "the run failed: groups.csv: No space left on device" in said
     assert "Traceback" not in said
@@ -387,16 +389,14 @@ def test_faults_found_while_scoring_and_judging_name_the_cohort_file(write, caps
         assert told in said[0]
 
 
-def test_a_disk_that_fills_while_results_are_copied_is_told_once(write, capsys, monkeypatch):
-    call = write()
-    assert main(["audit", *call]) == 0
+def test_a_disk_that_fills_while_results_are_copied_is_told_once(audited, capsys, monkeypatch):
 
     def full(*_, **__):
         raise shutil.Error([("a.csv", "b.csv", "[Errno 28] No space left on device: 'a.csv'")] * 7)
 
     monkeypatch.setattr("auditbook.run.runner.shutil.copytree", full)
     capsys.readouterr()
-    assert main(["audit", *call]) == 1
+    assert main(["audit", *audited]) == 1
     said = capsys.readouterr().err
     assert said.count("No space left on device") == 1
     assert "the same command goes on from here" in said

@@ -31,6 +31,14 @@ def auditbook(*arguments, code=0):
 
 
 @pytest.fixture(scope="module")
+def smoke_run(tmp_path_factory):
+    """The default cohort's book with the least work."""
+    folder = tmp_path_factory.mktemp("runs") / "smoke"
+    auditbook("run", TWIN, "--profile", "smoke", "--run-dir", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
 def twin_run(tmp_path_factory):
     """The default cohort's book, quick profile."""
     folder = tmp_path_factory.mktemp("runs") / "twin"
@@ -47,9 +55,11 @@ def sparcs_run(tmp_path_factory, shared_dir):
     return folder
 
 
-@pytest.fixture(params=["twin_run", "sparcs_run"])
+@pytest.fixture(
+    params=["smoke_run", *(pytest.param(name, marks=pytest.mark.slow) for name in ("twin_run", "sparcs_run"))]
+)
 def book(request):
-    """Each of the two books in turn."""
+    """Each book in turn."""
     return request.getfixturevalue(request.param)
 
 
@@ -65,6 +75,7 @@ def test_every_chapter_was_executed_without_an_error_or_a_warning(book):
 def test_the_executed_chapters_give_equal_outputs_when_executed_again(book):
     notebooks = [str(book / "notebooks" / f"{name}.ipynb") for name in chapter_names()]
     call = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
+    call += ["-n", "2", "--dist", "loadfile"]
     call += ["-c", os.devnull, "--rootdir", str(book), *notebooks]
     with own_kernel():
         ended = subprocess.run(call, capture_output=True, text=True, check=False, cwd=book)
@@ -103,17 +114,18 @@ def test_the_run_says_what_it_read_and_did(book):
         f"chapter {name}" for name in chapter_names()
     }
     assert set(steps) == expected
-    assert info["profile"]["name"] == "quick"
+    assert info["profile"]["name"] == ("smoke" if book.name == "smoke" else "quick")
 
 
-def test_a_second_call_redoes_nothing(twin_run):
-    before = {path: path.stat().st_mtime_ns for path in (twin_run / "results").iterdir()}
-    said = auditbook("run", TWIN, "--profile", "quick", "--run-dir", twin_run).stderr
+def test_a_second_call_redoes_nothing(smoke_run):
+    before = {path: path.stat().st_mtime_ns for path in (smoke_run / "results").iterdir()}
+    said = auditbook("run", TWIN, "--profile", "smoke", "--run-dir", smoke_run).stderr
     assert "nothing has changed" in said
     assert "chapter:" not in said
-    assert before.keys() == {path for path in (twin_run / "results").iterdir()}
+    assert before.keys() == {path for path in (smoke_run / "results").iterdir()}
 
 
+@pytest.mark.slow
 def test_the_default_cohort_gives_the_stored_values(twin_run):
     """Tolerances: models are refitted, so that counts may move by a few records with another processor."""
     stored = pd.read_csv(REFERENCE, comment="#").set_index(["model", "metric", "attribute"])
@@ -126,6 +138,7 @@ def test_the_default_cohort_gives_the_stored_values(twin_run):
     assert (found["tier"] == stored["tier"].fillna(""))[clear].mean() >= 0.9
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_cores(sparcs_run, tmp_path, shared_dir):
     data = shared_dir / "cohorts" / "sparcs_hf_2024.parquet"
     auditbook(
@@ -162,7 +175,7 @@ def blank_run(tmp_path_factory):
     table = pd.DataFrame({"event": [0, 1, 0, 0] * 50, "group": ["a", "b"] * 100})
     table.assign(equal=0.3, nobody=0, everybody=1).to_csv(folder / "blank.csv", index=False)
     (folder / "blank.toml").write_text(BLANK, encoding="utf-8")
-    auditbook("audit", folder / "blank.toml", "--run-dir", folder / "run")
+    auditbook("audit", folder / "blank.toml", "--run-dir", folder / "run", "--profile", "smoke")
     return folder / "run"
 
 
@@ -185,8 +198,8 @@ def test_chapters_run_on_scores_that_tell_nothing_and_say_so(blank_run, model, s
         assert name != "metrics" or said in text
 
 
-def test_a_notebook_opened_as_it_is_runs_on_the_default_cohort(twin_run, tmp_path, monkeypatch):
+def test_a_notebook_opened_as_it_is_runs_on_the_default_cohort(smoke_run, tmp_path, monkeypatch):
     """The blank parameter opens the default run; here that run is the one made above."""
-    monkeypatch.setattr(opening, "runs_folder", lambda: twin_run.parent)
-    (twin_run.parent / "texas-twin").symlink_to(twin_run)
+    monkeypatch.setattr(opening, "runs_folder", lambda: smoke_run.parent)
+    (smoke_run.parent / "texas-twin").symlink_to(smoke_run)
     assert open_run("").info["name"] == "texas-twin"
