@@ -1,4 +1,4 @@
-"""What can be asked for on the command line, and what does a wrong call get."""
+"""What can be asked for on the command line, and what does a wrong call get?"""
 
 import argparse
 import os

@@ -34,7 +34,7 @@ SCORE_COLUMNS = (
 
 
 def f1_score(tp: Array, fp: Array, fn: Array) -> Array:
-    """Find the harmonic mean of precision and recall."""
+    r"""Find the harmonic mean of precision and recall, :math:`F_1 = 2 tp/(2 tp + fp + fn)`; nan for 0/0."""
     total = 2 * tp + fp + fn
     return np.where(total > 0, 2 * tp / np.where(total > 0, total, 1), np.nan)
 
