@@ -71,7 +71,10 @@ def test_a_worker_that_dies_is_told_however_much_work_is_on_its_way(tmp_path):
     assert run(tmp_path, DYING) == "told"
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+OTHER_ENDS = [pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGKILL, signal.SIGTERM)]
+
+
+@pytest.mark.parametrize("how", [*OTHER_ENDS, signal.SIGINT])
 def test_workers_and_their_workers_end_with_the_run(tmp_path, how):
     (tmp_path / "script.py").write_text(LONG)
     call = [sys.executable, str(tmp_path / "script.py")]

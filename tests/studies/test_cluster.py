@@ -23,6 +23,7 @@ TINY = Sizes(continuous=200, continuous_trees=5, draws=99, rounds=5)
 TASKS = plan_tasks([LINEAR, SCALES], replicates=3, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
 def test_a_worker_that_dies_midway_changes_no_byte(tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
@@ -44,6 +45,7 @@ def test_a_worker_that_dies_midway_changes_no_byte(tmp_path):
         assert (there / task.file).read_bytes() == (here / task.file).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::UserWarning")
 def test_a_worker_that_may_start_processes_fits_block_models(tmp_path):
     pytest.importorskip("graph_tool")

@@ -56,7 +56,7 @@ def start(folder, jobs, tasks=ALL):
     return subprocess.Popen(call, **quiet, text=True, start_new_session=True)
 
 
-@pytest.mark.parametrize("jobs", [2, 4])
+@pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
     with start(tmp_path, jobs) as command:
         try:
@@ -69,6 +69,7 @@ def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
     assert all(50 < cost["memory"] < 2_000 for cost in costs.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_command_keeps_what_is_done_and_leaves_no_process(finished, tmp_path, how):
     jobs, done = 2, ""

@@ -33,6 +33,7 @@ def stored(folder):
     return read_stored(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear", "binary", "binary dependent", "stays by hospital"])
 def test_a_stored_replicate_is_made_again_exactly(request, stored, origin, name):
     """One of each family: continuous, binary, dependent, real covariates; about 90 seconds of a core."""

@@ -228,6 +228,7 @@ def test_only_some_changed_worlds_stored(declared, monkeypatch):
     assert set(table["change"]) == {vary.DECLARED, VARIANTS[0].change}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear x1 stronger", "binary yes or no"])
 def test_a_stored_changed_replicate_is_made_again_exactly(folder, name):
     """About 40 seconds of a core for both."""
