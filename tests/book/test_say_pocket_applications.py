@@ -14,6 +14,7 @@ import pytest
 from auditbook.book.say.pocket_errors import lay_out, list_contrasts, pick_errors
 from auditbook.book.say.text import MISSING, table_html
 from auditbook.errors import InputError
+from auditbook.pockets import count_support
 from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.draw.pocket_applications import draw_models
@@ -62,7 +63,7 @@ def test_errors_units_and_support_are_told_for_every_cohort(tables, kind):
     for model in dict.fromkeys([*errors["model"], "no such model"]):
         laid = pick(made, model=model)
         units, price = say.lay_out_units(laid), say.lay_out_price(laid)
-        support = say.count_support(errors, model=model)
+        support = count_support(errors, model=model)
         said += [say.describe_pattern(laid), say.describe_units(units, word="patient")]
         said += [say.describe_support(support), say.describe_price(price, level=0.0025)]
         assert "<table" in table_html(units, say.UNIT_COLUMNS)
@@ -172,14 +173,14 @@ def test_what_untested_pockets_lack_is_counted_by_kind():
             for name, short in shortfalls.items()
         ]
     )
-    table = say.count_support(errors, model="m")
+    table = count_support(errors, model="m")
     assert table.iloc[0].to_dict() == {
         "what": "mean error",
         "pockets": 5,
         "tested": 1,
         "records": 2,
         "events": 1,
-        "sites": 2,
+        "units": 2,
         "reach": 0.7,
     }
     said = say.describe_support(table)

@@ -17,6 +17,7 @@ from auditbook.book.say import pocket_errors as say
 from auditbook.book.say import pockets as maps
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
+from auditbook.pockets import bound_split
 from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.say import pocket_lessons as lesson
@@ -86,7 +87,7 @@ def test_errors_are_told_and_drawn_for_every_cohort(tables, kind):
         assert "<table" in table_html(say.one_row_a_map(summary), say.SUMMARY_COLUMNS)
         assert "<table" in table_html(summary, say.TOLERANCE_COLUMNS)
         said.append(say.describe_contrasts(errors, model=model, name=name))
-    split = say.lay_out_split(made["pocket_summary"])
+    split = bound_split(made["pocket_summary"])
     said.append(say.describe_split(split))
     assert "<table" in table_html(split, say.SPLIT_COLUMNS)
     assert well_said(said), said
@@ -282,15 +283,16 @@ def test_a_conflict_is_told_apart(tables):
 
 
 def test_a_gap_that_may_be_zero_is_not_divided(tables):
-    split = say.lay_out_split(tables["full"]["pocket_summary"])
+    split = bound_split(tables["full"]["pocket_summary"])
     assert "-0.030 comes from where the groups are" in say.describe_split(split)
     unclear = split.assign(composition_share=NAN)
     assert "nothing to divide" in say.describe_split(unclear)
     some = unclear.assign(composition_share=[0.6, *[NAN] * (len(split) - 1)])
     assert f"{len(split) - 1} more overall gaps: not shown" in say.describe_split(some)
-    opposed = split.assign(within=0.05, within_low=0.03, within_high=0.07).head(1)
+    summary = tables["full"]["pocket_summary"]
+    opposed = bound_split(summary.assign(within=0.05)).head(1)
     assert "opposite directions" in say.describe_split(opposed)
-    unsure = split.assign(within=0.001, within_low=-0.03, within_high=0.03).head(1)
+    unsure = bound_split(summary.assign(within=0.001)).head(1)
     assert "opposite directions" not in say.describe_split(unsure)
 
 

@@ -7,7 +7,7 @@ from auditbook.pockets.centres import (
     fit_design,
 )
 from auditbook.pockets.combining import COMBINED
-from auditbook.pockets.composition import ABSTAINED
+from auditbook.pockets.composition import ABSTAINED, bound_split
 from auditbook.pockets.data import (
     Contrast,
     PocketData,
@@ -23,6 +23,17 @@ from auditbook.pockets.families import (
     OVERALL,
     Family,
     list_families,
+)
+from auditbook.pockets.findings import (
+    Pattern,
+    bound_alone,
+    count_support,
+    errs_as_a_whole,
+    find_pattern,
+    is_true,
+    name_kinds,
+    pick_flagged,
+    share_in_flagged,
 )
 from auditbook.pockets.forest import Forest
 from auditbook.pockets.frozen import (
@@ -44,7 +55,7 @@ from auditbook.pockets.profiles import (
     ForestRule,
     freeze_profiles,
 )
-from auditbook.pockets.repair import list_findings
+from auditbook.pockets.repair import list_findings, summarise_repairs
 from auditbook.pockets.saving import (
     load_map,
     save_map,

@@ -185,6 +185,40 @@ def split_gaps(found: MapAudit, audit: PocketData, *, contrasts: Sequence[Contra
     return pd.DataFrame(rows, columns=[*SPLIT_KEYS, *figures]).astype(dict.fromkeys(figures, float))
 
 
+def bound_split(summary: pd.DataFrame) -> pd.DataFrame:
+    r"""Take the split of every overall gap on the forest map, with a 95% interval for each part.
+
+    .. math:: \hat\theta \pm 1.96\, \mathrm{SE}
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Rows of ``pocket_summary.csv``.
+
+    Returns
+    -------
+    DataFrame
+        A row a model and contrast, with `_low`, `_high` and `_clear` (the interval excludes zero; false where
+        nothing was split) of the overall gap, of composition and of within, and `opposed`: both parts are
+        clear and pull in opposite directions.
+
+    Examples
+    --------
+    >>> parts = {"overall": 0.05, "composition": 0.08, "within": -0.03}
+    >>> row = {"map": "forest", "quantity": "delta", "model": "m", "contrast": "sex: F - M", **parts}
+    >>> bound_split(pd.DataFrame([row | {f"{part}_se": 0.01 for part in parts}]))["opposed"].tolist()
+    [True]
+    """
+    found = summary[(summary["map"] == "forest") & (summary["quantity"] == "delta")]
+    found = found.drop_duplicates(["model", "contrast"]).reset_index(drop=True)
+    for part in ("overall", "composition", "within"):
+        half = 1.96 * found[f"{part}_se"]
+        found[f"{part}_low"], found[f"{part}_high"] = found[part] - half, found[part] + half
+        found[f"{part}_clear"] = (found[f"{part}_low"] > 0) | (found[f"{part}_high"] < 0)
+    against = found["composition"] * found["within"] < 0
+    return found.assign(opposed=found["composition_clear"] & found["within_clear"] & against)
+
+
 def _split_row(row: dict[str, Any], pair: Contrast, found: MapAudit, audit: PocketData) -> dict[str, Any]:
     """Split one overall gap."""
     cells: dict[str, Any] = {key: row[key] for key in SPLIT_KEYS}

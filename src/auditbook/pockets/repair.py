@@ -208,6 +208,27 @@ def _square(half: _Half, model: str, place: int) -> float:
     return float(np.mean(wrong**2)) if len(wrong) else np.nan
 
 
+@dataclass(frozen=True)
+class RepairSummary:
+    """What corrections did to the halves in which they were not learned."""
+
+    judged: pd.DataFrame  # Corrected halves in which the mean error could be tested
+    nearer: int  # Of these, where it came nearer to zero
+    left: pd.DataFrame  # Where an error is left whose interval excludes zero
+    worse: pd.DataFrame  # Where the squared error grew
+
+
+def summarise_repairs(repairs: pd.DataFrame) -> RepairSummary:
+    """Find where corrections, rows of ``pocket_repairs.csv``, helped, did not help, and harmed."""
+    judged = repairs[repairs["after"].notna()]
+    return RepairSummary(
+        judged,
+        int((judged["after"].abs() < judged["before"].abs()).sum()),
+        judged[(judged["after_low"] > 0) | (judged["after_high"] < 0)],
+        judged[judged["brier_after"] > judged["brier_before"]],
+    )
+
+
 def review_list(
     table: pd.DataFrame, *, maps: Sequence[FrozenMap], errors: pd.DataFrame, model: str
 ) -> pd.DataFrame:

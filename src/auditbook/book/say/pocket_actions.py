@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
-from auditbook.book.say.pockets import MAPS, announce_pockets, is_true, title_pockets
+from auditbook.book.say.pockets import MAPS, announce_pockets, title_pockets
 from auditbook.book.say.text import (
     Column,
     agree,
@@ -17,6 +17,13 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+)
+from auditbook.pockets import (
+    count_support,
+    errs_as_a_whole,
+    is_true,
+    pick_flagged,
+    summarise_repairs,
 )
 from auditbook.results import Run, rows
 
@@ -40,12 +47,10 @@ ASKED = {
 
 def list_findings(errors: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
     """List the flagged mean errors of one model in both maps, the largest first."""
-    found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["pocket"] != OVERALL)]
+    found = pick_flagged(errors, model=model)
+    found = found[found["pocket"] != OVERALL]
     laid = [lay_out(found[found["map"] == name], pockets) for name in dict.fromkeys(found["map"])]
-    if not laid:
-        return lay_out(found, pockets)
-    flagged = pd.concat(laid)
-    flagged = flagged[flagged["kind"].isin(WORDS)]
+    flagged = pd.concat(laid) if laid else lay_out(found, pockets)
     order = np.argsort(-flagged["estimate"].abs().to_numpy(float), kind="stable")
     return flagged.iloc[order].reset_index(drop=True)
 
@@ -93,7 +98,7 @@ def _write_gaps(row: Any, errors: pd.DataFrame) -> str:
 def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     """Say what each direction of an error asks of those who use the score."""
     points = []
-    if _errs_as_a_whole(findings, errors):
+    if len(findings) and errs_as_a_whole(errors, model=findings["model"].iloc[0]):
         points.append(
             "- **First of all**: the whole and every flagged pocket err to the same side. Recalibrate "
             "the whole model, and audit its pockets again on other patients; what stands above is "
@@ -111,19 +116,10 @@ def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     return "\n".join(points)
 
 
-def _errs_as_a_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> bool:
-    """Tell whether all records together are flagged, and every flagged pocket errs to the same side."""
-    if findings.empty:
-        return False
-    whole = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
-    whole = whole[(whole["pocket"] == OVERALL) & is_true(whole["flagged"])]
-    return len(whole) > 0 and len({*whole["direction"], *findings["kind"]}) == 1
-
-
-def _write_whole(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
+def _write_whole(errors: pd.DataFrame, *, model: str) -> str:
     """Warn a board that what the flagged pockets show is an error of the whole model, and say how large."""
-    found = errors[(errors["model"] == findings["model"].iloc[0]) & (errors["quantity"] == "mu")]
-    found = found[(found["pocket"] == OVERALL) & is_true(found["flagged"])]
+    found = pick_flagged(errors, model=model)
+    found = found[found["pocket"] == OVERALL]
     row = rows(found)[0]
     ends = sorted((abs(row.ci_low), abs(row.ci_high)))
     return (
@@ -161,28 +157,26 @@ def describe_repairs(repairs: pd.DataFrame) -> str:
             "No pocket was flagged in one half of the audit units, so no correction was learned. Half of the "
             "units have less power than all: a pocket can be flagged in the audit and in neither half."
         )
-    known = repairs[repairs["after"].notna()]
+    found = summarise_repairs(repairs)
+    known = found.judged
     if known.empty:
         return (
             f"{plural(len(repairs), 'correction')} could be learned, and the other half of the units is too "
             f"small to judge {agree(len(repairs), 'it', 'any of them')}."
         )
-    nearer = int((known["after"].abs() < known["before"].abs()).sum())
     text = (
         "The correction brought the mean error nearer to zero in "
-        f"{count_of(nearer, len(known), 'corrected half', 'corrected halves')}."
+        f"{count_of(found.nearer, len(known), 'corrected half', 'corrected halves')}."
     )
-    clear = known[(known["after_low"] > 0) | (known["after_high"] < 0)]
-    if len(clear):
+    if len(found.left):
         text += (
-            f" In {plural(len(clear), 'half', 'halves')} an error is left whose interval excludes zero: "
-            f"{name_list(dict.fromkeys(clear['pocket']))}."
+            f" In {plural(len(found.left), 'half', 'halves')} an error is left whose interval excludes zero: "
+            f"{name_list(dict.fromkeys(found.left['pocket']))}."
         )
-    worse = known[known["brier_after"] > known["brier_before"]]
-    if len(worse):
+    if len(found.worse):
         text += (
-            f" In {plural(len(worse), 'half', 'halves')} the squared error grew: single predictions got "
-            "worse there."
+            f" In {plural(len(found.worse), 'half', 'halves')} the squared error grew: single predictions "
+            "got worse there."
         )
     return text
 
@@ -193,10 +187,9 @@ def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
     whole = found.loc[found["pocket"] == OVERALL, "n"]
     if whole.empty or not whole.iloc[0]:
         return "Nothing was audited, so there is nothing to act on."
-    inside = found[found["pocket"] != OVERALL]
-    tested = inside.loc[inside["status"] == "tested", "n"].sum()
+    support = count_support(errors, model=model)
     return (
-        f"Of {plural(whole.iloc[0], 'audited record')}, {share(tested / whole.iloc[0])} lie in forest "
+        f"Of {plural(whole.iloc[0], 'audited record')}, {share(support['reach'].iloc[0])} lie in forest "
         "pockets that could be tested. Of the others this audit says nothing."
     )
 
@@ -217,8 +210,8 @@ def describe_pockets(run: Run, *, limit: int = 4) -> str:
             f"About **{escape(model)}**, the first of the {len(models)} models whose errors were tested; "
             "`pocket_errors.csv` holds all.",
         )
-    if _errs_as_a_whole(findings, errors):
-        lines.append(_write_whole(findings, errors))
+    if errs_as_a_whole(errors, model=model):
+        lines.append(_write_whole(errors, model=model))
     more = len(findings) - limit
     if more > 0:
         lines.append(

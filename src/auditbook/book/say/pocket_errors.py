@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.pockets import MAPS, is_true, title_pockets
+from auditbook.book.say.pockets import MAPS, title_pockets
 from auditbook.book.say.text import (
     MISSING,
     Column,
@@ -23,9 +23,9 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.pocket_settings import PocketSettings
+from auditbook.pockets import OVERALL, is_true, name_kinds
 from auditbook.results import rows
 
-OVERALL = "overall"
 QUANTITIES = {"mu": "mean error", "delta": "gap in mean error", "paired": "paired gap of two models"}
 AXIS = {
     "mu": "mean error (prediction minus outcome)",
@@ -95,11 +95,7 @@ def lay_out(errors: pd.DataFrame, pockets: pd.DataFrame) -> pd.DataFrame:
     titles = title_pockets(pockets, errors["map"].iloc[0]) if len(errors) else {}
     ends = {name: errors[name].replace([np.inf, -np.inf], np.nan) for name in ("ci_low", "ci_high")}
     errors = errors.assign(**ends)  # too few draws for the level leave an interval without ends
-    flagged = is_true(errors["flagged"])
-    kinds = [
-        "untested" if row.status != "tested" else row.direction if flag else "none"
-        for row, flag in zip(rows(errors), flagged, strict=True)
-    ]
+    kinds = name_kinds(errors)
     notes = [
         row.reason or row.status if kind == "untested" else ""
         for row, kind in zip(rows(errors), kinds, strict=True)
@@ -314,16 +310,6 @@ def describe_ruled_out(summary: pd.DataFrame) -> str:
     return text
 
 
-def lay_out_split(summary: pd.DataFrame) -> pd.DataFrame:
-    """Set out the parts of every overall gap on the forest map, with 95% intervals, for `SPLIT_COLUMNS`."""
-    found = summary[(summary["map"] == "forest") & (summary["quantity"] == "delta")]
-    found = found.drop_duplicates(["model", "contrast"]).reset_index(drop=True)
-    for part in ("overall", "composition", "within"):
-        half = 1.96 * found[f"{part}_se"]
-        found[f"{part}_low"], found[f"{part}_high"] = found[part] - half, found[part] + half
-    return found
-
-
 def describe_split(split: pd.DataFrame) -> str:
     """Say of each clear overall gap where it comes from."""
     known = split[split["overall"].notna()]
@@ -349,15 +335,7 @@ def _describe_part(row: Any) -> str:
         f"{number(row.composition)} comes from where the groups are and {number(row.within)} from gaps "
         "within pockets."
     )
-    sure = all(low > 0 or high < 0 for low, high in _ends_of_parts(row))
-    if sure and row.composition * row.within < 0:
-        return f"{text} The two pull in opposite directions."
-    return text
-
-
-def _ends_of_parts(row: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-    """List the ends of the 95% intervals of both parts."""
-    return (row.composition_low, row.composition_high), (row.within_low, row.within_high)
+    return f"{text} The two pull in opposite directions." if row.opposed else text
 
 
 def strict_level(info: Mapping[str, Any]) -> float:

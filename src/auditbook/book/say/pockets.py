@@ -17,7 +17,7 @@ from auditbook.book.say.text import (
     plural,
     share,
 )
-from auditbook.pockets import ABSTAINED
+from auditbook.pockets import ABSTAINED, is_true
 from auditbook.results import rows
 
 LOOSE = 0.5
@@ -56,11 +56,6 @@ SHARE_COLUMNS = (
     Column("n", "records", "count"),
     Column("share", "share of the group", "share"),
 )
-
-
-def is_true(column: pd.Series) -> pd.Series:
-    """Read a column of truth values in which cells may be blank; blank is false."""
-    return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
 
 
 def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequence[str]) -> str:

@@ -8,15 +8,12 @@ import pandas as pd
 
 from auditbook.book.say.cohort import announce_data
 from auditbook.book.say.pocket_errors import (
-    OVERALL,
     WORDS,
     lay_out,
-    lay_out_split,
     list_contrasts,
     pick_errors,
     write_confidence,
 )
-from auditbook.book.say.pockets import ABSTAINED, is_true
 from auditbook.book.say.text import (
     Column,
     agree,
@@ -29,11 +26,20 @@ from auditbook.book.say.text import (
     plural,
     share,
 )
+from auditbook.pockets import (
+    ABSTAINED,
+    OVERALL,
+    Pattern,
+    bound_alone,
+    bound_split,
+    find_pattern,
+    is_true,
+    pick_flagged,
+    share_in_flagged,
+)
 from auditbook.results import rows
 
-ALONE = 1.96
-"""Standard errors on either side of an estimate in a 95% interval for it alone."""
-LACKS = {"records": "records", "events": "expected events or non-events", "sites": "sites"}
+LACKS = {"records": "records", "events": "expected events or non-events", "units": "sites"}
 """What a cell can have too little of, in words."""
 SUPPORT_COLUMNS = (
     Column("what", "question"),
@@ -41,7 +47,7 @@ SUPPORT_COLUMNS = (
     Column("tested", "tested", "count"),
     Column("records", "too few records", "count"),
     Column("events", "too few events", "count"),
-    Column("sites", "too few or unequal units", "count"),
+    Column("units", "too few or unequal units", "count"),
     Column("reach", "records in tested pockets", "share", 0),
 )
 PRICE_COLUMNS = (
@@ -87,45 +93,42 @@ def announce_application(shown: Mapping[str, Any], run: Mapping[str, Any]) -> st
 
 def describe_pattern(laid: pd.DataFrame) -> str:
     """Say whether errors are local, of the whole, or of both signs."""
-    inside = laid[(laid["pocket"] != OVERALL) & (laid["kind"] != "untested")]
-    flagged = inside[inside["kind"].isin(WORDS)]
-    if inside.empty:
+    found = find_pattern(laid)
+    if found.form == "untested":
         return "No pocket could be tested, so nothing can be said of a pattern."
-    if flagged.empty:
-        return _describe_quiet(laid, inside)
-    kinds = flagged["kind"].value_counts()
-    if len(kinds) == 2:
-        return _describe_offset(laid, flagged, kinds)
-    word = WORDS[str(kinds.index[0])]
-    if len(flagged) == len(inside) > 1:
+    if found.form == "quiet":
+        return _describe_quiet(laid, found)
+    if found.form == "both signs":
+        return _describe_offset(laid, found)
+    if found.form == "everywhere":
         return (
-            f"Every tested pocket is flagged, and each is {word}. That is first of all one error of the "
-            f"whole and not {len(inside)} local ones: recalibrate the whole, and look again on other records."
+            f"Every tested pocket is flagged, and each is {WORDS[found.flagged['kind'].iloc[0]]}. That is "
+            f"first of all one error of the whole and not {len(found.tested)} local ones: recalibrate the "
+            "whole, and look again on other records."
         )
-    return _describe_some(inside, flagged)
+    return _describe_some(found)
 
 
-def _describe_some(inside: pd.DataFrame, flagged: pd.DataFrame) -> str:
+def _describe_some(found: Pattern) -> str:
     """Say which pockets are flagged to one side, and whether the others may err as much."""
-    names, word = name_list(flagged["pocket"]), WORDS[flagged["kind"].iloc[0]]
-    rest = inside[~inside["kind"].isin(WORDS)]
-    if rest.empty:
+    names, word = name_list(found.flagged["pocket"]), WORDS[found.flagged["kind"].iloc[0]]
+    rest = len(found.tested) - len(found.flagged)
+    if not rest:
         return f"The only tested pocket, {names}, is {word}."
-    least = rows(flagged.sort_values("estimate", key=np.abs))[0].estimate
-    text = f"Flagged {word}: {names}. Not flagged: {plural(len(rest), 'other tested pocket')}."
-    alike = rest[~((rest["ci_low"] > least) | (rest["ci_high"] < least))]
+    text = f"Flagged {word}: {names}. Not flagged: {plural(rest, 'other tested pocket')}."
+    alike, least = found.as_large, number(found.smallest)
     if alike.empty:
-        return f"{text} An error as large as {number(least)} is ruled out there: this one is local."
+        return f"{text} An error as large as {least} is ruled out there: this one is local."
     return (
         f"{text} But {agree(len(alike), 'the interval', 'the intervals')} of {name_list(alike['pocket'])} "
-        f"{agree(len(alike), 'holds', 'hold')} {number(least)} too, so that as "
-        "large an error may be there: a missing flag does not show that the error is local."
+        f"{agree(len(alike), 'holds', 'hold')} {least} too, so that as large an error may be there: a "
+        "missing flag does not show that the error is local."
     )
 
 
-def _describe_quiet(laid: pd.DataFrame, inside: pd.DataFrame) -> str:
+def _describe_quiet(laid: pd.DataFrame, found: Pattern) -> str:
     """Say that no pocket is flagged, and whether all records together are."""
-    text = f"No flag in {plural(len(inside), 'tested pocket')}"
+    text = f"No flag in {plural(len(found.tested), 'tested pocket')}"
     whole = laid[(laid["pocket"] == OVERALL) & laid["kind"].isin(WORDS)]
     if len(whole):
         return (
@@ -135,9 +138,10 @@ def _describe_quiet(laid: pd.DataFrame, inside: pd.DataFrame) -> str:
     return f"{text}: no pattern is shown. How large an error could still be is what the intervals say."
 
 
-def _describe_offset(laid: pd.DataFrame, flagged: pd.DataFrame, kinds: pd.Series) -> str:
+def _describe_offset(laid: pd.DataFrame, found: Pattern) -> str:
     """Say that errors of both signs stand behind an overall one."""
-    low, high = flagged["estimate"].min(), flagged["estimate"].max()
+    low, high = found.flagged["estimate"].min(), found.flagged["estimate"].max()
+    kinds = found.flagged["kind"].value_counts()
     text = (
         f"Errors of both signs: {plural(kinds['under'], 'pocket')} too low and {kinds['over']} too high, "
         f"from {number(low)} to {number(high)}."
@@ -180,36 +184,12 @@ def describe_units(units: pd.DataFrame, *, word: str) -> str:
     return f"{text}; the largest holds {share(least.largest_unit)} of its records."
 
 
-def count_support(errors: pd.DataFrame, *, model: str, name: str = "forest") -> pd.DataFrame:
-    """Count for each question how many pockets were tested, and what the others lacked."""
-    found = []
-    here = errors[(errors["model"] == model) & (errors["map"] == name)]
-    for quantity, contrast in [
-        ("mu", ""),
-        *[("delta", one) for one in dict.fromkeys(here["contrast"]) if one],
-    ]:
-        part = here[(here["quantity"] == quantity) & (here["contrast"] == contrast)]
-        inside, whole = part[part["pocket"] != OVERALL], part[part["pocket"] == OVERALL]
-        if inside.empty:
-            continue
-        tested, counted = inside["status"] == "tested", "n_focal" if contrast else "n"
-        total = whole[counted].sum()
-        kinds = {"records": "lacks_records", "events": "lacks_events", "sites": "lacks_units"}
-        lacks = {key: int(is_true(inside[column]).sum()) for key, column in kinds.items()}
-        row = {"what": contrast or "mean error", "pockets": len(inside), "tested": int(tested.sum()), **lacks}
-        found.append(row | {"reach": inside.loc[tested, counted].sum() / total if total else np.nan})
-    columns = [column.name for column in SUPPORT_COLUMNS]
-    return pd.DataFrame(found, columns=columns)
-
-
 def describe_support(table: pd.DataFrame) -> str:
     """Say what limits this audit: records, events or sites."""
     if table.empty:
         return "There is no pocket to be tested."
     points = []
-    errors = table[table["what"] == "mean error"]
-    if len(errors):
-        row = rows(errors)[0]
+    for row in rows(table[table["what"] == "mean error"]):
         points.append(
             f"- Mean errors: {count_of(row.tested, row.pockets, 'pocket')} could be tested, with "
             f"{share(row.reach)} of the audited records."
@@ -232,18 +212,13 @@ def describe_support(table: pd.DataFrame) -> str:
 
 def lay_out_price(laid: pd.DataFrame) -> pd.DataFrame:
     """Set intervals for one pocket alone beside those for all at once, for `PRICE_COLUMNS`."""
-    found = laid[laid["kind"] != "untested"].reset_index(drop=True)
-    half = ALONE * found["se"]
-    strict = found["flagged_strict"].astype(str)
-    asked = strict.isin(["True", "False", "1.0", "0.0"])
-    words = is_true(found["flagged_strict"]).map({True: "flagged", False: "not flagged"})
-    alone = found["estimate"].abs() > half
+    found = bound_alone(laid[laid["kind"] != "untested"].reset_index(drop=True))
+    asked = found["flagged_strict"].astype(str).isin(["True", "False", "1.0", "0.0"])
+    words = {True: "flagged", False: "not flagged"}
     return found.assign(
-        alone_low=found["estimate"] - half,
-        alone_high=found["estimate"] + half,
         together=found["estimate"],
-        alone=alone.map({True: "flagged", False: "not flagged"}),
-        strict=words.where(asked, ""),
+        alone=found["flagged_alone"].map(words),
+        strict=is_true(found["flagged_strict"]).map(words).where(asked, ""),
     )
 
 
@@ -252,13 +227,13 @@ def describe_price(price: pd.DataFrame, *, level: float) -> str:
     inside = price[price["pocket"] != OVERALL]
     if inside.empty:
         return "No pocket was tested, so there is no price to name."
-    alone = count_of((inside["alone"] == "flagged").sum(), len(inside), "tested pocket")
+    alone = count_of(inside["flagged_alone"].sum(), len(inside), "tested pocket")
     together, confidence = inside["kind"].isin(WORDS).sum(), write_confidence(price["level"].max())
     text = f"One at a time, with 95% intervals, {alone} would be flagged"
     text += f"; all at once, at {confidence}, {together}"
     if (inside["strict"] != "").any():
         text += f"; at the stricter level of {level:g} a map, {(inside['strict'] == 'flagged').sum()}"
-    factor = price["critical"].replace(np.inf, np.nan).max() / ALONE
+    factor = price["widening"].max()
     if np.isnan(factor):
         return f"{text}. There were too few draws for intervals at this level."
     return f"{text}. The intervals for all at once are {number(factor, digits=1)} times as wide."
@@ -318,15 +293,15 @@ def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model:
     attribute, focal, reference = split_contrast(contrast, groups)
     if not attribute:
         return "No two groups are compared."
-    found = errors[(errors["model"] == model) & (errors["map"] == "forest") & (errors["quantity"] == "mu")]
-    found = found[is_true(found["flagged"]) & (found["pocket"] != OVERALL)]
+    flagged = pick_flagged(errors[errors["map"] == "forest"], model=model)
+    flagged = flagged[flagged["pocket"] != OVERALL]
     here = groups[(groups["map"] == "forest") & (groups["attribute"] == attribute)]
     points = []
     for kind, word in WORDS.items():
-        names = found.loc[found["direction"] == kind, "pocket"]
+        names = flagged.loc[flagged["direction"] == kind, "pocket"]
         if names.empty:
             continue
-        held = here[here["pocket"].isin(names)].groupby("group")["share"].sum()
+        held = share_in_flagged(errors, groups, model=model, attribute=attribute, direction=kind)
         points.append(
             f"- In {agree(len(names), 'the pocket', 'pockets')} flagged {word} ({name_list(names)}): "
             f"{share(held.get(focal, np.nan))} of {escape(focal)} and "
@@ -346,7 +321,7 @@ def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model:
 
 def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
     """Say whether a gap comes from where a group is, from gaps within pockets, or from both."""
-    split = lay_out_split(summary)
+    split = bound_split(summary)
     found = split[(split["model"] == model) & (split["contrast"] == contrast) & split["overall"].notna()]
     if found.empty:
         return "This gap could not be split: no groups are compared, or too few records were."
@@ -354,21 +329,17 @@ def describe_ways(summary: pd.DataFrame, *, model: str, contrast: str) -> str:
     text = f"{escape(model)}, {escape(contrast)}: overall {_write_part(row, 'overall')}"
     if np.isnan(row.composition_share):
         return f"{text}. Its simultaneous interval, wider than this one, holds zero: nothing to divide."
-    clear = {
-        part: not getattr(row, f"{part}_low") <= 0 <= getattr(row, f"{part}_high")
-        for part in ("composition", "within")
-    }
     text += f"; composition {_write_part(row, 'composition')}; within pockets {_write_part(row, 'within')}. "
-    if all(clear.values()) and row.composition * row.within < 0:
+    if row.opposed:
         return f"{text}Both parts are clear, and they pull in opposite directions."
-    if all(clear.values()):
+    if row.composition_clear and row.within_clear:
         return (
             f"{text}Both parts are clear: the group is more often where the model errs, and errors differ "
             "among those who are alike on this map."
         )
-    if clear["composition"]:
+    if row.composition_clear:
         return f"{text}Clear is where the groups are; gaps within pockets are not shown on this map."
-    if clear["within"]:
+    if row.within_clear:
         return f"{text}Clear are the gaps within pockets; that the groups are elsewhere adds nothing clear."
     return f"{text}Neither part alone is clear."
 

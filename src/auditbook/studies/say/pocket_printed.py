@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.pocket_errors import OVERALL
-from auditbook.book.say.pockets import ABSTAINED, is_true
 from auditbook.book.say.text import MISSING, Column, count, count_of, number, share
+from auditbook.pockets import ABSTAINED, OVERALL, is_true, share_in_flagged
 from auditbook.results import Run, rows
 from auditbook.studies.say.pocket_applications import split_contrast
 
@@ -117,13 +116,11 @@ def _concentration(model: str, contrast: str) -> Callable[[Run], str]:
 
     def find(run: Run) -> str:
         attribute, focal, reference = split_contrast(contrast, run.pocket_groups)
-        found = _inside(run, model)
-        if not attribute or found.empty:
+        if not attribute or _inside(run, model).empty:
             return MISSING
-        low = found.loc[is_true(found["flagged"]) & (found["direction"] == "under"), "pocket"]
-        groups = run.pocket_groups
-        here = groups[(groups["map"] == "forest") & (groups["attribute"] == attribute)]
-        held = here[here["pocket"].isin(low)].groupby("group")["share"].sum()
+        held = share_in_flagged(
+            run.pocket_errors, run.pocket_groups, model=model, attribute=attribute, direction="under"
+        )
         return f"{share(held.get(focal, 0.0), digits=0)} and {share(held.get(reference, 0.0), digits=0)}"
 
     return find
