@@ -18,6 +18,7 @@ from auditbook.verdicts.forecast import check_flips
 from auditbook.verdicts.site_agreement import rate_agreement
 from auditbook.verdicts.site_folds import plan_folds
 from auditbook.verdicts.site_verdicts import judge_sites
+from auditbook.verdicts.standing import assign_standings
 from auditbook.verdicts.tiers import assign_tiers
 from pocket_tables import make_tables_of_run
 
@@ -317,7 +318,7 @@ def flip_columns(
     row |= {"margin": abs(drawn - threshold) / sd, "ci_low": drawn - 2 * sd, "ci_high": drawn + 2 * sd}
     row |= {"undefined_share_own_size": 0.0 if known else 1.0, "undefined_share_site": 0.0 if known else NAN}
     row |= {"undefined_share": 0.0 if known else 1.0, "agrees": dominant == ("pass" if passes else "fail")}
-    return row | {"n_star": NAN, "kappa": NAN, "tier": "", "tier_reasons": ""}
+    return row | {"n_star": NAN, "kappa": NAN, "tier": "", "tier_reasons": "", "standing": ""}
 
 
 def gather_records(recipe: Recipe, sample: Sample) -> AuditRecords:
@@ -342,7 +343,8 @@ def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[s
     folds = plan_folds(records, n_folds=protocol.site_folds)
     by_fold = judge_sites(prepared, verdicts, folds, protocol)
     agreement = rate_agreement(by_fold, verdicts)
-    graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
+    standing = assign_standings(prepared, verdicts, protocol)
+    graded = assign_tiers(standing, sizes, agreement, protocol=protocol)
     tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
     checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
     areas = make_auc_tables(prepared, folds, protocol=Protocol(resamples=60))

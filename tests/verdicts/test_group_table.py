@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.evidence import name_shortfall
 from auditbook.settings import Protocol
 from auditbook.verdicts.group_table import GROUP_COLUMNS, tabulate_groups
-from auditbook.verdicts.support import name_shortfall
 from small_audits import LENIENT, SCORES, audit, random_audit, slow_groups
 
 

@@ -68,3 +68,12 @@ from auditbook.evidence.score_sums import (
     sum_site_scores,
 )
 from auditbook.evidence.subsample import subsample_counts
+from auditbook.evidence.support import (
+    COUNTED,
+    Shortfall,
+    count_held,
+    find_short_groups,
+    list_shortfalls,
+    name_shortfall,
+    write_shortfalls,
+)

@@ -10,10 +10,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from auditbook.evidence import check_records, group_auc, settle_sites, wilson_interval
+from auditbook.evidence import (
+    check_records,
+    group_auc,
+    name_shortfall,
+    settle_sites,
+    wilson_interval,
+)
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts import name_shortfall
 
 Array = NDArray[np.float64]
 

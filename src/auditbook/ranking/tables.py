@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from auditbook.evidence import (
     check_records,
     each_model,
+    list_shortfalls,
+    name_shortfall,
     open_stream,
     rank_levels,
     settle_groups,
     settle_sites,
+    write_shortfalls,
 )
 from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
 from auditbook.ranking.joint import joint_levels
@@ -28,7 +31,6 @@ from auditbook.ranking.matrix import (
 )
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts import name_shortfall
 
 MATRIX_COLUMNS = (
     "model attribute event_group nonevent_group auc se ci_low ci_high n_events n_nonevents status "
@@ -191,13 +193,10 @@ def _explain(
     groups: Sequence[str], counts: NDArray[np.integer], columns: dict[str, Any], protocol: Protocol
 ) -> list[str]:
     """Say of every area what is missing; blank where nothing is."""
-    events = [
-        name_shortfall(int(e), protocol.min_records, protocol=protocol, needs=("events",)) for e in counts[0]
-    ]
-    others = [
-        name_shortfall(protocol.min_records, int(o), protocol=protocol, needs=("non_events",))
-        for o in counts[1]
-    ]
+    events, others = (
+        [write_shortfalls(list_shortfalls({what: held}, protocol=protocol)) for held in part.tolist()]
+        for what, part in zip(("events", "non_events"), counts, strict=True)
+    )
     reasons = []
     for row, status in enumerate(columns["status"]):
         first, second = divmod(row, len(groups))

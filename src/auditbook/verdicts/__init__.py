@@ -52,10 +52,11 @@ from auditbook.verdicts.site_folds import (
     name_folds,
     plan_folds,
 )
+from auditbook.verdicts.standing import STANDINGS, find_doubts
 from auditbook.verdicts.support import (
     find_obstacles,
+    find_shortfalls,
     lack_support,
-    name_shortfall,
 )
 from auditbook.verdicts.tiers import (
     TIERS,

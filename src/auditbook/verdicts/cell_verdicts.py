@@ -7,18 +7,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, stratum_sizes
+from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, Shortfall, stratum_sizes
 from auditbook.records import Attribute
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import Stability, resample_values, summarise_resamples
 from auditbook.verdicts.metrics import Metric, find_metric
-from auditbook.verdicts.support import find_obstacles
+from auditbook.verdicts.support import find_obstacles, write_obstacles
 
 VERDICT_COLUMNS = (
     "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
     "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin "
     "ci_low ci_high undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high "
-    "vfr_site_low vfr_site_high site_count agrees resample_size undefined_share_own_size undefined_share_site"
+    "vfr_site_low vfr_site_high site_count agrees resample_size undefined_share_own_size "
+    "undefined_share_site standing"
 ).split()
 
 
@@ -125,6 +126,7 @@ def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
         "kappa": np.nan,
         "tier": "",
         "tier_reasons": "",
+        "standing": "",
     }
 
 
@@ -178,7 +180,7 @@ def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[st
     return names
 
 
-def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
+def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[Shortfall]]:
     """List what is in the way of a verdict, for every model."""
     return [
         find_obstacles(
@@ -195,18 +197,17 @@ def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Contex
 
 
 def _write_reasons(
-    metric: Metric, obstacles: list[list[str]], found: Stability, context: _Context
+    metric: Metric, obstacles: list[list[Shortfall]], found: Stability, context: _Context
 ) -> list[str]:
     """Join obstacles and notes into one sentence a model."""
     empty = [f"{name}: no records" for name in context.empty_groups]
     reasons = []
-    for place, in_the_way in enumerate(obstacles):
+    for place, (score, in_the_way) in enumerate(zip(context.prepared.records.scores, obstacles, strict=True)):
         selected, everyone = int(context.counts[place, :, :2].sum()), int(context.counts[place].sum())
-        notes = list(in_the_way)
-        if metric.evidence == "counts" and selected in (0, everyone):
-            which = "no" if not selected else "every"
-            note = f"{which} record is selected"
-            notes += [] if any(note in said for said in notes) else [note]
+        notes = write_obstacles(metric, score.kind, in_the_way)
+        said = any(each.what == "selected" for each in in_the_way)
+        if metric.evidence == "counts" and selected in (0, everyone) and not said:
+            notes.append(f"{'every' if selected else 'no'} record is selected")
         if not in_the_way and found.undefined_share[place] == 1:
             notes.append("undefined in every resample")
         elif not in_the_way and np.isnan(found.ci_low[place]):

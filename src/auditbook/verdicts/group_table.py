@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.evidence import check_records, count_groups, group_auc, rate, stratum_sizes
+from auditbook.evidence import check_records, count_groups, group_auc, name_shortfall, rate, stratum_sizes
 from auditbook.evidence import counts as rates
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts.support import name_shortfall
 
 GROUP_COLUMNS = (
     "model attribute group n events non_events tp fp fn tn selection_rate tpr fpr ppv accuracy auc "
@@ -61,6 +60,6 @@ def _tabulate(
         "auc": group_auc(outcome, score.values, attribute.codes, n_groups),
         "mean_score": rate(np.bincount(attribute.codes, score.values, n_groups), n),
         "event_rate": rates.event_rate(table),
-        "support": [name_shortfall(int(e), int(o), protocol=protocol) for e, o in strata],
+        "support": [name_shortfall(e, o, protocol=protocol) for e, o in strata.tolist()],
     }
     return pd.DataFrame(columns, columns=GROUP_COLUMNS)

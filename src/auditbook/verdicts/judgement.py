@@ -12,6 +12,7 @@ from auditbook.verdicts.cell_verdicts import judge_cells
 from auditbook.verdicts.site_agreement import AGREEMENT_COLUMNS, rate_agreement
 from auditbook.verdicts.site_folds import Folds, plan_folds
 from auditbook.verdicts.site_verdicts import SITE_COLUMNS, judge_sites
+from auditbook.verdicts.standing import assign_standings
 from auditbook.verdicts.tiers import assign_tiers
 
 Axis = Literal["size", "sites"]
@@ -76,7 +77,8 @@ def judge(
         - `ci_low`, `ci_high`: middle 95 % of the resamples, blank where they would coincide. A range is never
           below zero and hardly ever zero, so this is no test of equality;
         - `agrees`: 1 when the dominant verdict of the resamples is the verdict, 0 when not;
-        - `n_star`, `kappa`, `tier`, `tier_reasons`: see `assign_tiers`.
+        - `n_star`, `kappa`, `tier`, `tier_reasons`: see `assign_tiers`;
+        - `standing`: what the cell asks of a board, see `name_standings`.
 
         The other tables: see `sweep_sizes`, `judge_sites` and `rate_agreement`.
 
@@ -100,7 +102,7 @@ def judge(
     >>> judge(prepare(records), Protocol(metrics=("SPD",))).verdicts["verdict"].tolist()
     ['pass']
     """
-    verdicts = judge_cells(prepared, protocol)
+    verdicts = assign_standings(prepared, judge_cells(prepared, protocol), protocol)
     sizes, by_fold = pd.DataFrame(columns=SIZE_COLUMNS), pd.DataFrame(columns=SITE_COLUMNS)
     agreement = pd.DataFrame(columns=AGREEMENT_COLUMNS)
     if "size" in axes:

@@ -12,7 +12,7 @@ from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
 from auditbook.verdicts.site_folds import Folds
-from auditbook.verdicts.support import find_obstacles, lack_support
+from auditbook.verdicts.support import find_obstacles, lack_support, write_obstacles
 
 SITE_COLUMNS = "model metric attribute fold sites n estimate verdict reason".split()
 CELL = ["model", "metric", "attribute"]
@@ -135,5 +135,5 @@ def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context)
                 n_selected=int(context.counts[model, fold, :, :2].sum()),
                 protocol=context.protocol,
             )
-            reasons[model][fold] = "; ".join(obstacles)
+            reasons[model][fold] = "; ".join(write_obstacles(metric, score.kind, obstacles))
     return reasons

@@ -1,61 +1,25 @@
-"""Is there enough of every group to give a verdict, and if not, what is missing?"""
+"""What keeps a cell from getting a verdict, and how is that said?"""
 
+import math
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.evidence import (
+    COUNTED,
+    Shortfall,
+    count_held,
+    find_short_groups,
+    list_shortfalls,
+    write_shortfalls,
+)
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
-from auditbook.verdicts.metrics import Metric, Need
-
-ALL_NEEDS: tuple[Need, ...] = ("records", "events", "non_events")
-
-
-def name_shortfall(
-    events: int, non_events: int, *, protocol: Protocol, needs: Sequence[Need] = ALL_NEEDS
-) -> str:
-    """Say what a group has too little of.
-
-    Parameters
-    ----------
-    events, non_events : int
-        What the group has.
-    protocol : Protocol
-        What is needed.
-    needs : sequence of {"records", "events", "non_events", "probability", "order"}
-        What counts; all of them by default.
-
-    Returns
-    -------
-    str
-        Blank when there is enough.
-
-    Examples
-    --------
-    >>> name_shortfall(4, 96, protocol=Protocol())
-    '4 events, 10 needed'
-    """
-    if not events + non_events:
-        return "no records"
-    held = {
-        "events": (events, protocol.min_events),
-        "non_events": (non_events, protocol.min_non_events),
-        "records": (events + non_events, protocol.min_records),
-    }
-    short = [
-        f"{_count(found, word)}, {wanted} needed"
-        for word, (found, wanted) in held.items()
-        if word in needs and found < wanted
-    ]
-    return " and ".join(short)
-
-
-def _count(number: int, word: str) -> str:
-    """Write a number with its noun."""
-    noun = word.replace("_", "-")
-    return f"{number} {noun[:-1] if number == 1 else noun}"
+from auditbook.verdicts.metrics import Metric
 
 
 def lack_support(metric: Metric, strata: NDArray[Any], *, protocol: Protocol) -> NDArray[np.bool_]:
@@ -81,16 +45,7 @@ def lack_support(metric: Metric, strata: NDArray[Any], *, protocol: Protocol) ->
     >>> lack_support(METRICS["DI"], np.array([[[15, 15]], [[15, 14]]]), protocol=Protocol()).tolist()
     [False, True]
     """
-    held = {
-        "events": (strata[..., 0], protocol.min_events),
-        "non_events": (strata[..., 1], protocol.min_non_events),
-        "records": (strata.sum(axis=-1), protocol.min_records),
-    }
-    short = strata.sum(axis=-1) == 0
-    for word in set(metric.needs) & set(held):
-        found, wanted = held[word]
-        short = short | (found < wanted)
-    return np.asarray(short.any(axis=-1))
+    return find_short_groups(strata, protocol=protocol, needs=metric.needs).any(axis=-1)
 
 
 def find_obstacles(
@@ -102,8 +57,8 @@ def find_obstacles(
     parts: NDArray[np.floating],
     n_selected: int,
     protocol: Protocol,
-) -> list[str]:
-    """List everything that keeps a cell from getting a verdict.
+) -> list[Shortfall]:
+    """List everything of which a cell has too little for a verdict.
 
     Parameters
     ----------
@@ -124,38 +79,117 @@ def find_obstacles(
 
     Returns
     -------
-    list of str
-        Sentences without a full stop; empty when nothing is in the way.
+    list of Shortfall
+        Empty when nothing is in the way. Beside records and events there can be too few groups, no
+        probability or order, no selected record, no value of a group (or of the whole sample) or of the
+        metric.
 
     Examples
     --------
     >>> from auditbook.verdicts.metrics import METRICS
     >>> find_obstacles(METRICS["EOPP"], kind="rank", groups=["A", "B"], strata=np.array([[4, 90], [20, 90]]),
     ...                parts=np.array([[0.5, 0.6]]), n_selected=40, protocol=Protocol())
-    ['A: 4 events, 10 needed']
+    [Shortfall(what='events', held=4, needed=10, group='A')]
     """
     if len(groups) < 2:
-        return [f"only one group has records ({groups[0]})" if groups else "no group has records"]
-    short = {
-        name: name_shortfall(int(events), int(others), protocol=protocol, needs=metric.needs)
+        return [Shortfall("groups", len(groups), 2, "".join(groups))]
+    found = [
+        shortfall
         for name, (events, others) in zip(groups, strata, strict=True)
-    }
-    found = [f"{name}: {what}" for name, what in short.items() if what]
+        for shortfall in list_shortfalls(
+            count_held(int(events), int(others)), protocol=protocol, needs=metric.needs, group=name
+        )
+    ]
     if metric.evidence == "score sums" and kind != "probability":
-        return [f"no probability: the score is a {kind}", *found]
+        return [Shortfall("probability", 0, 1), *found]
     if metric.evidence == "areas" and kind == "decision":
-        return ["no order: the score is a decision", *found]
-    lost = np.isnan(parts).any(axis=0)
-    why = f"{metric.undefined}, so {metric.quantity} is undefined"
-    if not n_selected and metric.undefined == "no record selected":
-        found.append(f"no record is selected, so {metric.quantity} is undefined")
-    elif len(lost) == len(groups):
-        found += [
-            f"{name}: {why}" for name, gone in zip(groups, lost, strict=True) if gone and not short[name]
-        ]
-    elif lost.any():
-        found.append(why)
+        return [Shortfall("order", 0, 1), *found]
+    found += _find_undefined(metric, parts, groups, {each.group for each in found}, n_selected)
     if not found and np.isnan(metric.combine(parts)):
-        cause = "" if n_selected or metric.evidence != "counts" else "no record is selected, so "
-        found.append(f"{cause}{metric.name} is undefined")
+        nobody = not n_selected and metric.evidence == "counts"
+        found.append(Shortfall("selected" if nobody else "metric", 0, 1))
     return found
+
+
+def _find_undefined(
+    metric: Metric, parts: NDArray[np.floating], groups: Sequence[str], short: set[str], n_selected: int
+) -> list[Shortfall]:
+    """List the values that are undefined, but those of groups that are too small anyway."""
+    lost = np.isnan(parts).any(axis=0)
+    if not n_selected and metric.undefined == NOBODY:
+        return [Shortfall("selected", 0, 1)]
+    if len(lost) == len(groups):
+        named = zip(groups, lost, strict=True)
+        return [Shortfall("value", 0, 1, name) for name, gone in named if gone and name not in short]
+    return [Shortfall("value", 0, 1)] if lost.any() else []
+
+
+NOBODY = "no record selected"
+"""Why a metric of the selected records is undefined."""
+
+
+def write_obstacles(metric: Metric, kind: ScoreKind, obstacles: Sequence[Shortfall]) -> list[str]:
+    """Put what is in the way of a verdict into words, what one group lacks in one."""
+    counted = groupby(obstacles, key=lambda each: (each.group, each.what in COUNTED))
+    return [
+        f"{group}: {write_shortfalls(list(part))}" if is_counted else _write_other(metric, kind, next(part))
+        for (group, is_counted), part in counted
+    ]
+
+
+def _write_other(metric: Metric, kind: ScoreKind, obstacle: Shortfall) -> str:
+    """Put anything but too few records and events into words."""
+    quantity = metric.quantity if metric.undefined == NOBODY else metric.name
+    where = f"{obstacle.group}: " if obstacle.group else ""
+    alone = f"only one group has records ({obstacle.group})" if obstacle.held else "no group has records"
+    return {
+        "groups": alone,
+        "probability": f"no probability: the score is a {kind}",
+        "order": "no order: the score is a decision",
+        "selected": f"no record is selected, so {quantity} is undefined",
+        "value": f"{where}{metric.undefined}, so {metric.quantity} is undefined",
+        "metric": f"{metric.name} is undefined",
+    }[obstacle.what]
+
+
+def find_shortfalls(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame:
+    """List the groups that lack support, and how many audited records would probably bring it.
+
+    The number scales the audit up until the group meets every minimum, its share and event rate unchanged.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        Rows of groups.csv; those of the first model are read.
+    protocol : Protocol
+        The minimum support.
+
+    Returns
+    -------
+    DataFrame
+        One row a group that lacks something: attribute, group, n, events, non_events, shortfalls (a list of
+        `Shortfall`) and needed, which is nan where the group has none of what it lacks: nothing says then
+        how rare that is.
+
+    Examples
+    --------
+    >>> held = pd.DataFrame({"model": "m", "attribute": "sex", "group": ["F", "M"], "n": [40, 160],
+    ...                      "events": [5, 80], "non_events": [35, 80]})
+    >>> find_shortfalls(held, protocol=Protocol())[["group", "needed"]].values.tolist()
+    [['F', 400.0]]
+    """
+    first = groups[groups["model"] == groups["model"].iloc[0]] if len(groups) else groups
+    table = first[["attribute", "group", "n", "events", "non_events"]].reset_index(drop=True)
+    held = table[["events", "non_events"]].astype(int).itertuples(index=False, name=None)
+    lists = [list_shortfalls(count_held(*pair), protocol=protocol) for pair in held]
+    total = table.groupby("attribute")["n"].transform("sum").tolist()
+    needed = [_scale_up(whole, part) for whole, part in zip(total, lists, strict=True)]
+    full = table.assign(shortfalls=pd.Series(lists, dtype=object), needed=np.array(needed, float))
+    return full[[bool(part) for part in lists]].reset_index(drop=True)
+
+
+def _scale_up(total: int, shortfalls: Sequence[Shortfall]) -> float:
+    """Scale an audit up until a group lacks nothing; nan where that cannot be told."""
+    if not shortfalls or not all(each.held for each in shortfalls):
+        return math.nan
+    return max(math.ceil(total * each.needed / each.held) for each in shortfalls)

@@ -1,7 +1,7 @@
 """What may a board conclude from this audit, what may it not, and what would it take to know more?"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,18 +22,12 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.book.say.verdicts import FEW_SITES
+from auditbook.evidence import Shortfall
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import METRICS
+from auditbook.verdicts import METRICS, STANDINGS, find_doubts
+from auditbook.verdicts import find_shortfalls as find_shortfalls_of
 
-STANDINGS = ("fails", "fails, not settled", "passes, not settled", "cannot be judged", "passes")
-ACTIONS = {
-    "fails": "Decide: change the model or its use, or justify the difference in writing.",
-    "fails, not settled": "Treat as failing; audit again with more records before anybody calls it settled.",
-    "passes, not settled": "Do not certify; audit again with more records.",
-    "cannot be judged": "Claim nothing; see what is missing.",
-    "passes": "Nothing to decide now; audit again when the model or its patients change.",
-}
 METRIC_RATES = {"DI": ("SR",), "SPD": ("SR",), "EOPP": ("TPR",), "EOD": ("TPR", "FPR"), "PP": ("PPV",)}
 RATE_SENTENCES = {
     "SR": ("the model selects", "records"),
@@ -80,23 +74,19 @@ FACT_COLUMNS = (Column("what", "what"), Column("value", "value"))
 
 
 def build_board(run: Run) -> pd.DataFrame:
-    """Sort every cell by what it asks of the board, cells that need a decision first.
-
-    A cell is settled when its flip rate is within the protocol's bound, both at the cohort's own size and,
-    where sites are known, over whole sites, and when most resamples say the same as the whole sample. It is
-    not settled when resamples cannot show a doubt that is there: when they hardly vary, or when CAL fails
-    only on score bins with fewer records than a group needs.
-    """
+    """Sort every cell by what it asks of the board (its `standing`), cells that need a decision first."""
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
-    settled = [_settle(row, run.protocol) for row in rows(cells)]
-    cells["standing"] = [standing for standing, _ in settled]
-    cells["why"] = [why for _, why in settled]
+    doubts = find_doubts(cells, protocol=run.protocol)
+    cells["why"] = [
+        "; ".join(_write_doubts(row, [name for name in doubts if doubts[name][place]], run.protocol))
+        for place, row in enumerate(rows(cells))
+    ]
     cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
     many = len(run.models) > 1
     cells["cell"] = [f"{row.metric}, {row.attribute}" + f", {row.model}" * many for row in rows(cells)]
     cells["excess"] = [_measure_excess(row) for row in rows(cells)]
-    order = cells["standing"].map(STANDINGS.index)
+    order = cells["standing"].map(list(STANDINGS).index)
     worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
     ranked = cells.assign(order=order, worst=worst).sort_values(["order", "worst"], kind="stable")
     return ranked.drop(columns=["order", "worst"]).reset_index(drop=True)
@@ -117,34 +107,20 @@ def _measure_excess(cell: Any) -> float:
     return abs(cell.supported / cell.threshold - 1) if cell.threshold else math.inf
 
 
-def _settle(cell: Any, protocol: Protocol) -> tuple[str, str]:
-    """Name a cell's standing and the reason for it."""
-    if cell.verdict == "inconclusive":
-        return "cannot be judged", cell.reason
-    word = "fails" if cell.verdict == "fail" else "passes"
-    doubts = _list_doubts(cell, protocol)
-    why = "; ".join([*doubts, cell.reason] if cell.reason else doubts)
-    return (f"{word}, not settled", why) if doubts else (word, why)
-
-
-def _list_doubts(cell: Any, protocol: Protocol) -> list[str]:
-    stable, least = protocol.vfr_stable, protocol.min_records
-    doubts = []
-    if math.isnan(cell.vfr_own_size):
-        doubts.append("no flip rate could be computed")
-    if cell.vfr_own_size > stable:
-        doubts.append(f"{share(cell.vfr_own_size)} of samples of this size would reverse it")
-    if cell.vfr_site > stable:
-        doubts.append(f"{share(cell.vfr_site)} of samples of sites would reverse it")
-    if cell.agrees == 0:
-        doubts.append("most resamples say the opposite")
-    if cell.metric == "CAL" and cell.verdict == "fail" and not cell.supported > cell.threshold:
-        doubts.append(
-            f"it fails only on score bins of fewer than {least} records, which no resample can doubt"
-        )
-    elif math.isnan(cell.ci_low) and not math.isnan(cell.vfr_own_size):
-        doubts.append("a flip rate from resamples that do not vary tells nothing")
-    return doubts
+def _write_doubts(cell: Any, doubts: Sequence[str], protocol: Protocol) -> Iterator[str]:
+    """Say why a verdict is not settled, and what else stands as its reason."""
+    told = {
+        "no flip rate": "no flip rate could be computed",
+        "own size": f"{share(cell.vfr_own_size)} of samples of this size would reverse it",
+        "sites": f"{share(cell.vfr_site)} of samples of sites would reverse it",
+        "opposite": "most resamples say the opposite",
+        "thin bins": f"it fails only on score bins of fewer than {protocol.min_records} records, which no "
+        "resample can doubt",
+        "no variation": "a flip rate from resamples that do not vary tells nothing",
+    }
+    yield from (told[doubt] for doubt in doubts)
+    if cell.reason:
+        yield cell.reason
 
 
 def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
@@ -183,9 +159,9 @@ def describe_standings(board: pd.DataFrame) -> str:
     """Say in one list how many cells stand where, and what each standing asks for."""
     tally = board["standing"].value_counts()
     lines = [
-        f"- **{name.capitalize()}: {count_of(int(tally.get(name, 0)), len(board), 'cell')}.** {ACTIONS[name]}"
-        for name in STANDINGS
-        if tally.get(name, 0)
+        f"- **{name.capitalize()}: {count_of(int(tally[name]), len(board), 'cell')}.** {standing.action}"
+        for name, standing in STANDINGS.items()
+        if name in tally
     ]
     return "\n".join(lines) if lines else "This run judged no cell."
 
@@ -248,7 +224,7 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
     """Say in plain words what the cells that need a decision mean for people."""
-    open_cells = board[board["standing"].isin(STANDINGS[:3])]
+    open_cells = board[board["standing"].isin(list(STANDINGS)[:3])]
     if open_cells.empty:
         return "No cell asks for a decision: none fails, and none that passes is likely to be reversed."
     parts = [part for _, part in open_cells.groupby(["metric", "attribute"], sort=False)]
@@ -346,37 +322,16 @@ def describe_unjudged(board: pd.DataFrame) -> str:
 
 
 def find_shortfalls(run: Run) -> pd.DataFrame:
-    """List the groups that lack support, and how many audited records would probably bring it.
-
-    The number scales the audit up until the group meets every minimum, its share and event rate unchanged. It
-    is nan where the group has none of what it lacks: nothing says then how rare that is.
-    """
-    protocol = run.protocol
-    first = run.groups[run.groups["model"] == run.groups["model"].iloc[0]] if len(run.groups) else run.groups
-    found = []
-    for attribute, part in first.groupby("attribute", sort=False):
-        total = int(part["n"].sum())
-        for row in rows(part):
-            lacks = _list_lacks(row, protocol)
-            if lacks:
-                needed = np.max([_scale(total, have, least) for have, least, _ in lacks])  # nan where one is
-                words = join_words(plural(least - have, word) for have, least, word in lacks)
-                fact = {"attribute": attribute, "group": row.group, "n": row.n, "events": row.events}
-                found.append(fact | {"non_events": row.non_events, "lacks": words, "needed": needed})
-    return pd.DataFrame(found, columns=[column.name for column in SHORTFALL_COLUMNS])
+    """List the groups that lack support, and how many audited records would probably bring it."""
+    table = find_shortfalls_of(run.groups, protocol=run.protocol)
+    return table.assign(lacks=[_write_lacks(part) for part in table["shortfalls"]])
 
 
-def _list_lacks(row: Any, protocol: Protocol) -> list[tuple[int, int, str]]:
-    asked = (
-        (int(row.n), protocol.min_records, "record"),
-        (int(row.events), protocol.min_events, "event"),
-        (int(row.non_events), protocol.min_non_events, "non-event"),
-    )
-    return [part for part in asked if part[0] < part[1]]
-
-
-def _scale(total: int, have: int, least: int) -> float:
-    return math.ceil(total * least / have) if have else math.nan
+def _write_lacks(shortfalls: Sequence[Shortfall]) -> str:
+    """Say how much is missing, records first."""
+    words = {"records": "record", "events": "event", "non_events": "non-event"}
+    missing = {each.what: int(each.needed - each.held) for each in shortfalls}
+    return join_words(plural(missing[what], word) for what, word in words.items() if what in missing)
 
 
 def describe_shortfalls(shortfalls: pd.DataFrame) -> str:

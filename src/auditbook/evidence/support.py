@@ -1,0 +1,90 @@
+"""Is there enough of a group, and if not, what is missing, how much is there, and how much is needed?"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auditbook.settings import Protocol
+
+COUNTED = ("events", "non_events", "records")
+"""What minimum support is asked of."""
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """Something of which there is too little."""
+
+    what: str  # "records", "events", "non_events", or what else a verdict needs
+    held: float
+    needed: int
+    group: str = ""  # Blank for the whole sample
+
+
+def count_minima(protocol: Protocol) -> dict[str, int]:
+    """List how many events, non-events and records a group needs; of records at least one."""
+    needed = protocol.min_events, protocol.min_non_events, max(protocol.min_records, 1)
+    return dict(zip(COUNTED, needed, strict=True))
+
+
+def list_shortfalls(
+    held: dict[str, float], *, protocol: Protocol, needs: Collection[str] = COUNTED, group: str = ""
+) -> list[Shortfall]:
+    """List what a group has too little of.
+
+    Examples
+    --------
+    >>> list_shortfalls({"events": 4}, protocol=Protocol())
+    [Shortfall(what='events', held=4, needed=10, group='')]
+    """
+    minima = count_minima(protocol)
+    return [
+        Shortfall(what, held[what], needed, group)
+        for what, needed in minima.items()
+        if what in held and what in needs and held[what] < needed
+    ]
+
+
+def find_short_groups(
+    strata: NDArray[Any], *, protocol: Protocol, needs: Collection[str] = COUNTED
+) -> NDArray[np.bool_]:
+    """Tell which groups have too little: from events and non-events of shape (..., 2), shape (...)."""
+    records = strata.sum(axis=-1)
+    held = dict(zip(COUNTED, (strata[..., 0], strata[..., 1], records), strict=True))
+    short = records < 1
+    for what, needed in count_minima(protocol).items():
+        if what in needs:
+            short = short | (held[what] < needed)
+    return np.asarray(short)
+
+
+def count_held(events: int, non_events: int) -> dict[str, float]:
+    """Count what a group holds."""
+    return {"events": events, "non_events": non_events, "records": events + non_events}
+
+
+def write_shortfalls(shortfalls: Sequence[Shortfall]) -> str:
+    """Say what a group has too little of; blank when it has enough.
+
+    Examples
+    --------
+    >>> write_shortfalls(list_shortfalls(count_held(4, 96), protocol=Protocol()))
+    '4 events, 10 needed'
+    """
+    if any(each.what == "records" and not each.held for each in shortfalls):
+        return "no records"
+    return " and ".join(f"{_count(each)}, {each.needed} needed" for each in shortfalls)
+
+
+def name_shortfall(
+    events: int, non_events: int, *, protocol: Protocol, needs: Collection[str] = COUNTED
+) -> str:
+    """Say what a group of so many events and non-events has too little of; blank when it has enough."""
+    return write_shortfalls(list_shortfalls(count_held(events, non_events), protocol=protocol, needs=needs))
+
+
+def _count(shortfall: Shortfall) -> str:
+    noun = shortfall.what.replace("_", "-")
+    return f"{shortfall.held:g} {noun[:-1] if shortfall.held == 1 else noun}"
