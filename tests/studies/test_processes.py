@@ -41,8 +41,8 @@ def finished(tmp_path_factory):
 SCRIPT = """
 import sys
 from pathlib import Path
-from auditbook.simulation.sizes import Sizes
-from auditbook.simulation.tasks import Task, run_tasks
+from auditbook.studies.simulations.sizes import Sizes
+from auditbook.studies.simulations.tasks import Task, run_tasks
 tasks, sizes, folder, jobs = {tasks}, {sizes}, Path({folder!r}), {jobs}
 run_tasks(tasks, folder, sizes=sizes, jobs=jobs, say=lambda text: print(text, flush=True))
 """
