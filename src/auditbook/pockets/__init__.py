@@ -22,7 +22,6 @@ from auditbook.pockets.encoding import (
 from auditbook.pockets.families import (
     OVERALL,
     Family,
-    list_families,
 )
 from auditbook.pockets.findings import (
     Pattern,
@@ -62,12 +61,10 @@ from auditbook.pockets.saving import (
 )
 from auditbook.pockets.testing import (
     audit_map,
+    draw_families,
     find_levels,
-    judge_support,
-    sum_family,
 )
 from auditbook.pockets.wild_bootstrap import (
     adjusted_p,
-    draw_maxima,
     max_t_critical_value,
 )

@@ -158,7 +158,7 @@ def tabulate_shortfalls(shortfalls: Sequence[Shortfall]) -> dict[str, Any]:
     if shortfalls:
         scarcest = max(shortfalls, key=lambda each: each.growth)
         row = {"lacking": scarcest.lacking, "lacking_group": scarcest.group}
-        row |= {"held": scarcest.held, "needed": scarcest.needed}
+        row |= {"held": float(scarcest.held), "needed": float(scarcest.needed)}
         row["growth"] = scarcest.growth if isfinite(scarcest.growth) else nan
     return row | {f"lacks_{kind}": kind in kinds for kind in ("records", "events", "units")}
 

@@ -37,8 +37,8 @@ class Design:
     source: NDArray[np.int64]  # shape (q,): Encoded column that each comes from
     level: Array  # shape (q,): Code of the level that it marks; nan for a number
     median: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
-    mean: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
-    scale: Array  # shape (q,): What missing numbers count as, and what is subtracted and divided by
+    mean: Array  # shape (q,): What missing numbers count as, and what is subtracted
+    scale: Array  # shape (q,): What is divided by
 
     def build(self, encoded: Array) -> Array:
         """Standardise records, shape (n, p), into shape (n, q)."""

@@ -36,8 +36,8 @@ SUMMARY_COLUMNS = (
 class RecordFlags:
     """What is said of each record, for one model (or pair), quantity and contrast."""
 
-    over: Bools  # shape (n,): In a pocket flagged for predictions that are too high, or too low
-    under: Bools  # shape (n,): In a pocket flagged for predictions that are too high, or too low
+    over: Bools  # shape (n,): In a pocket flagged for predictions that are too high
+    under: Bools  # shape (n,): In a pocket flagged for predictions that are too low
     abstained: Bools  # shape (n,): No map takes the record
 
     @property

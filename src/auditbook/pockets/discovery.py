@@ -43,8 +43,8 @@ Say = Callable[[str], None]
 class Discovered:
     """Two frozen maps, and what they were chosen among."""
 
-    forest: FrozenMap  # Pockets F1, F2, ... and R1, R2, ..., the largest first
-    ridge: FrozenMap  # Pockets F1, F2, ... and R1, R2, ..., the largest first
+    forest: FrozenMap  # Pockets F1, F2, ..., the largest first
+    ridge: FrozenMap  # Pockets R1, R2, ..., the largest first
     # The levels chosen among: partition, level, pockets, supported, chosen, description_length
     levels: pd.DataFrame
     partitions: Partitions  # The levels as labels of the graph records

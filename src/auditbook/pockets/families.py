@@ -63,28 +63,7 @@ def list_families(
 ) -> Iterator[Family]:
     """List all families of one map: model by model, mean errors first, then the gaps of each attribute.
 
-    Parameters
-    ----------
-    pockets : sequence of str, length C
-        Names of the map's pockets.
-    codes : int array, shape (n_records,)
-        Pocket of each audit record, -1 where the map abstains.
-    audit : PocketData
-        The audit records; their outcomes are not read.
-    contrasts : sequence of Contrast
-        Pairs of groups.
-    settings : PocketSettings
-        Support rule, and pairs of models.
-
-    Yields
-    ------
-    Family
-        With the reason why a quantity is not tested.
-
-    Raises
-    ------
-    InputError
-        If a pair of models is not among those audited.
+    Each quantity holds what it lacks to be tested; outcomes are not read.
     """
     unit = np.unique(audit.unit, return_inverse=True)[1]
     errors = list_errors(pockets, codes, unit)

@@ -40,8 +40,8 @@ class Projection:
     # Cells that every quantity needs: one, or the focal and the reference group
     pairs: tuple[tuple[int, ...], ...]
     scale: float  # Audit records for each calibration record
-    records: float  # Records, and expected events and non-events, that a cell must be projected to have
-    events: float  # Records, and expected events and non-events, that a cell must be projected to have
+    records: float  # Records that a cell must be projected to have
+    events: float  # Expected events, and non-events, that it must be projected to have
 
 
 def project_calibration(

@@ -65,8 +65,8 @@ class Condition:
 
     feature: Feature  # What is compared
     difference: float  # Standardised; positive where members have more of it
-    words: str  # For the title, and with figures for the description
-    detail: str  # For the title, and with figures for the description
+    words: str  # For the title
+    detail: str  # For the description, with figures
     cut: float  # Threshold on a number; nan otherwise
 
     def holds(self, matrix: Array) -> Mask:

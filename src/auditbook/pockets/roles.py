@@ -28,14 +28,8 @@ class Roles:
     # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
     # share its units where these are too few to be split
     development: NDArray[np.int64]
-    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
-    # share its units where these are too few to be split
     graph: NDArray[np.int64]
-    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
-    # share its units where these are too few to be split
     calibration: NDArray[np.int64]
-    # Increasing; together they hold every record once. Graph and calibration are the discovery part; they
-    # share its units where these are too few to be split
     audit: NDArray[np.int64]
 
     @property

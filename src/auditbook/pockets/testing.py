@@ -5,9 +5,9 @@ one map, one model (or pair of models), one quantity and, for gaps, one attribut
 together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ COLUMNS = (
     "lacks_units n n_focal n_reference units effective_units largest_unit "
     "mean_prediction mean_outcome flagged_strict"
 ).split()
+Status = Literal["tested", "untested", "no variability"]
 STILL = "errors do not vary between units"
 
 
@@ -49,8 +50,8 @@ class MapAudit:
 class Levels:
     """Chances of any false flag that the families of one map may use."""
 
-    error: float  # Of mean errors, and of gaps
-    gap: float  # Of mean errors, and of gaps
+    error: float  # Of mean errors
+    gap: float  # Of gaps
     strict: float | None  # Stricter level that is reported beside, for mean errors with sites as units
 
 
@@ -109,40 +110,71 @@ def audit_map(
     (6, False)
     """
     assignment = frozen.assign(audit.table)
-    families = list(
-        list_families(frozen.pockets, assignment.codes, audit, contrasts=contrasts, settings=settings)
-    )
-    status = [judge_support(family, audit) for family in families]
-    sums = [sum_family(family, audit, each) for family, each in zip(families, status, strict=True)]
-    drawn = iter(
-        draw_maxima([each for each in sums if each is not None], draws=settings.draws, seed=seed, jobs=jobs)
+    drawn = draw_families(
+        frozen.pockets, assignment.codes, audit, contrasts=contrasts, settings=settings, seed=seed, jobs=jobs
     )
     levels = find_levels(audit, settings, share)
     rows: list[dict[str, Any]] = []
-    for family, each, found in zip(families, status, sums, strict=True):
-        tested = [] if found is None else judge_family(family, found, next(drawn), levels)
-        rows += describe_family(family, each, tested, audit, levels)
+    for each in drawn:
+        tested = [] if each.sums is None else judge_family(each.family, each.sums, each.maxima, levels)
+        rows += describe_family(each.family, each.status, tested, audit, levels)
     errors = pd.DataFrame(rows, columns=COLUMNS).assign(map=frozen.name)
     return MapAudit(errors.astype({"flagged": bool, "flagged_strict": "boolean"}), assignment)
 
 
-def find_levels(audit: PocketData, settings: PocketSettings, share: float) -> Levels:
-    """Find the levels that suit the outcome and the units.
+@dataclass(frozen=True)
+class DrawnFamily:
+    """A family, which of its quantities are tested, and what the intervals of these are made of."""
+
+    family: Family
+    status: list[Status]  # Of each quantity; the last of the three where errors do not vary between units
+    sums: Contributions | None  # Of the tested quantities; None without any
+    maxima: Array  # shape (draws,), from `draw_maxima`; empty where nothing is tested
+
+
+def draw_families(
+    pockets: Sequence[str],
+    codes: NDArray[np.integer],
+    audit: PocketData,
+    *,
+    contrasts: Sequence[Contrast],
+    settings: PocketSettings,
+    seed: int,
+    jobs: int = 1,
+    keep: Callable[[Family], bool] = lambda family: True,
+) -> list[DrawnFamily]:
+    """Look at the support of every family, sum its tested quantities, and draw their bootstrap.
 
     Parameters
     ----------
-    audit : PocketData
-        Whose outcome and units are meant.
-    settings : PocketSettings
-        Holds the levels.
-    share : float
-        Part of the level that one map may use.
+    pockets : sequence of str, length C
+        Names of the pockets.
+    codes : int array, shape (n,)
+        Pocket of each audit record; -1 for none.
+    audit, contrasts, settings, seed, jobs
+        As in `audit_map`.
+    keep : callable
+        Which families to look at.
 
     Returns
     -------
-    Levels
-        Of the families of one map.
+    list of DrawnFamily
+        All families share the draws, so that leaving some out changes none of the others.
     """
+    listed = list_families(pockets, codes, audit, contrasts=contrasts, settings=settings)
+    families = [family for family in listed if keep(family)]
+    status = [judge_support(family, audit) for family in families]
+    sums = [sum_family(family, audit, each) for family, each in zip(families, status, strict=True)]
+    tested = [each for each in sums if each is not None]
+    maxima = iter(draw_maxima(tested, draws=settings.draws, seed=seed, jobs=jobs))
+    return [
+        DrawnFamily(family, each, found, np.empty(0) if found is None else next(maxima))
+        for family, each, found in zip(families, status, sums, strict=True)
+    ]
+
+
+def find_levels(audit: PocketData, settings: PocketSettings, share: float) -> Levels:
+    """Find the levels that suit the outcome and the units, of which one map may use a share."""
     sites = audit.unit_kind == "site"
     return Levels(
         share * settings.error_level_of(continuous=audit.continuous, sites=sites),
@@ -157,21 +189,8 @@ def family_errors(family: Family, audit: PocketData) -> Array:
     return first - (audit.predictions[family.other] if family.other else audit.outcome)
 
 
-def judge_support(family: Family, audit: PocketData) -> list[str]:
-    """Tell which quantities are tested.
-
-    Parameters
-    ----------
-    family : Family
-        Holds what each lacks.
-    audit : PocketData
-        The records.
-
-    Returns
-    -------
-    list of {"tested", "untested", "no variability"}
-        The last where the errors of a cell do not vary between units.
-    """
+def judge_support(family: Family, audit: PocketData) -> list[Status]:
+    """Tell which quantities of a family are tested."""
     errors = family_errors(family, audit)
     return [
         "untested"
@@ -183,23 +202,10 @@ def judge_support(family: Family, audit: PocketData) -> list[str]:
     ]
 
 
-def sum_family(family: Family, audit: PocketData, status: Sequence[str]) -> Contributions | None:
-    """Sum what the units contribute to the tested quantities.
+def sum_family(family: Family, audit: PocketData, status: Sequence[Status]) -> Contributions | None:
+    """Sum what the units contribute to the tested quantities; None when nothing is tested.
 
-    Parameters
-    ----------
-    family : Family
-        The quantities.
-    audit : PocketData
-        The records.
-    status : sequence of str
-        From `judge_support`.
-
-    Returns
-    -------
-    Contributions or None
-        None when nothing is tested. The standard errors of mean errors and gaps of a binary outcome have a
-        floor.
+    The standard errors of mean errors and gaps of a binary outcome have a floor.
     """
     chosen = [item.cells for item, each in zip(family.quantities, status, strict=True) if each == "tested"]
     if not chosen:
@@ -239,7 +245,7 @@ def judge_family(family: Family, found: Contributions, maxima: Array, levels: Le
 
 def describe_family(
     family: Family,
-    status: Sequence[str],
+    status: Sequence[Status],
     tested: Sequence[dict[str, Any]],
     audit: PocketData,
     levels: Levels,

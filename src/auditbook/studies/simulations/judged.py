@@ -15,12 +15,9 @@ from auditbook.pockets import (
     Family,
     FrozenMap,
     adjusted_p,
-    draw_maxima,
+    draw_families,
     find_levels,
-    judge_support,
-    list_families,
     max_t_critical_value,
-    sum_family,
 )
 from auditbook.studies.simulations.worlds import FOCAL, Plant, Records, affected, plant_error
 
@@ -62,22 +59,26 @@ def judge_map(
     predictions = {plant.name: plant_error(audit, plant) for plant in plants}
     data = replace(audit.data, predictions=predictions)
     codes = frozen.assign(data.table).codes
-    listed = list_families(frozen.pockets, codes, data, contrasts=contrasts, settings=settings)
     names = {plant.name: plant for plant in plants}
-    families = [each for each in listed if each.kind == QUANTITY[names[each.model].question]]
-    status = [judge_support(family, data) for family in families]
-    sums = [sum_family(family, data, each) for family, each in zip(families, status, strict=True)]
-    drawn = iter(draw_maxima([each for each in sums if each is not None], draws=settings.draws, seed=seed))
-    whole = find_levels(data, settings, 1.0)
+    drawn = draw_families(
+        frozen.pockets,
+        codes,
+        data,
+        contrasts=contrasts,
+        settings=settings,
+        seed=seed,
+        keep=lambda family: family.kind == QUANTITY[names[family.model].question],
+    )
+    levels = find_levels(data, settings, 1.0)
     found = {}
-    for family, each, contributions in zip(families, status, sums, strict=True):
-        level = whole.error if family.kind == "mu" else whole.gap
-        judged = _Judged.blank(len(each))
-        if contributions is not None:
-            tested = np.array([word == "tested" for word in each])
-            truth = _true_values(family, predictions[family.model] - audit.risk)[tested]
-            judged = _judge(contributions.estimate, contributions.se, next(drawn), truth, tested, level)
-        found[names[family.model]] = _spread(family, judged, codes)
+    for each in drawn:
+        level = levels.error if each.family.kind == "mu" else levels.gap
+        judged = _Judged.blank(len(each.status))
+        if each.sums is not None:
+            tested = np.array([word == "tested" for word in each.status])
+            truth = _true_values(each.family, predictions[each.family.model] - audit.risk)[tested]
+            judged = _judge(each.sums.estimate, each.sums.se, each.maxima, truth, tested, level)
+        found[names[each.family.model]] = _spread(each.family, judged, codes)
     return found
 
 
