@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from auditbook.book.say.flip_truth import summarise_cohort
+
+from auditbook.verdicts.forecast_summary import summarise_cohort
 from auditbook.project import project_file, runs_folder, versions
 from auditbook.records import AuditRecords
 from auditbook.run.plan import Plan, Request, load_planned, plan_run

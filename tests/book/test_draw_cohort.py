@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from auditbook.book.draw import cohort as draw
 from auditbook.book.draw.style import COLOURS, MARKERS, label_with_n, mark_groups, new_axes, wrap_label
 from auditbook.book.say import cohort as say
+from auditbook.evidence.intervals import rate_events
+from auditbook.verdicts.base_rates import compare_base_rates
 from runs_fixture import AWKWARD, KINDS
 
 
@@ -28,8 +30,8 @@ def hollow_marks(ax):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_can_be_drawn_for_every_cohort(runs, kind):
     run = runs[kind]
-    sites = say.add_site_intervals(run.cohort_sites)
-    ratios = say.compare_base_rates(run.cohort_groups, protocol=run.protocol)
+    sites = rate_events(run.cohort_sites)
+    ratios = compare_base_rates(run.cohort_groups, protocol=run.protocol)
     drawn = [draw.draw_flow(say.tabulate_flow(run.info)), draw.draw_base_rate_ratios(ratios)]
     for attribute in run.info["attributes"]:
         drawn.append(draw.draw_event_rates(say.select_attribute(run.cohort_groups, attribute)))
@@ -57,7 +59,7 @@ def test_empty_group_is_a_hollow_mark(runs):
 
 def test_ratio_without_support_is_a_hollow_mark(runs):
     run = runs["nan"]
-    ratios = say.compare_base_rates(run.cohort_groups, protocol=run.protocol)
+    ratios = compare_base_rates(run.cohort_groups, protocol=run.protocol)
     assert len(hollow_marks(draw.draw_base_rate_ratios(ratios))) == len(ratios)
 
 
@@ -149,7 +151,7 @@ def test_a_long_name_is_cut_at_the_end_and_not_dropped(text):
 def test_the_axes_of_site_volumes_are_labelled_whatever_the_volumes(volumes):
     sites = pd.DataFrame({"site": [f"s{n}" for n in volumes], "n": sorted(volumes, reverse=True)})
     sites = sites.assign(rank=range(1, len(sites) + 1), events=1, event_rate=1 / sites["n"])
-    rates = draw.draw_site_rates(say.add_site_intervals(sites), overall=0.3)
+    rates = draw.draw_site_rates(rate_events(sites), overall=0.3)
     volume = draw.draw_site_volumes(sites)
     for axis in (rates.xaxis, volume.yaxis):
         low, high = axis.get_view_interval()

@@ -9,12 +9,14 @@ import pytest
 
 from auditbook.book.draw import scores as draw
 from auditbook.book.say import scores as say
+from auditbook.evidence.intervals import rate_events
+from auditbook.evidence.score_bins import compare_levels, share_bins, sweep_thresholds
 from auditbook.results import rows
 from runs_fixture import KINDS
 
 
 def rates_of(run, model):
-    return say.rate_bins(say.select_bins(run.score_bins, model))
+    return rate_events(say.select_bins(run.score_bins, model))
 
 
 def texts_of(ax):
@@ -26,17 +28,15 @@ def test_every_figure_can_be_drawn_for_every_model(runs, kind):
     run = runs[kind]
     for row in rows(run.models):
         bins = say.select_bins(run.score_bins, row.model)
-        sweep = say.sweep_thresholds(bins)
+        sweep = sweep_thresholds(bins)
         drawn = [
             draw.draw_aurocs(run.models),
-            draw.draw_score_shares(say.share_bins(bins)),
-            draw.draw_calibration(say.rate_bins(bins), kind=row.kind),
+            draw.draw_score_shares(share_bins(bins)),
+            draw.draw_calibration(rate_events(bins), kind=row.kind),
             draw.draw_sweep(sweep, threshold=row.threshold),
         ]
         for attribute in run.info["attributes"]:
-            drawn.append(
-                draw.draw_levels(say.compare_levels(run.groups, row.model, attribute, kind=row.kind))
-            )
+            drawn.append(draw.draw_levels(compare_levels(run.groups, row.model, attribute, kind=row.kind)))
         for ax in drawn:
             ax.figure.canvas.draw()
 
@@ -72,7 +72,7 @@ def test_number_of_records_stands_above_every_filled_bin(runs):
 
 def test_key_of_the_distributions_counts_both_outcomes(runs):
     run = runs["two_groups"]
-    shares = say.share_bins(say.select_bins(run.score_bins, "risk score"))
+    shares = share_bins(say.select_bins(run.score_bins, "risk score"))
     key = [text.get_text() for text in draw.draw_score_shares(shares).get_legend().get_texts()]
     assert key == [f"non-events (n = {shares['others'].sum():,})", f"events (n = {shares['events'].sum():,})"]
 
@@ -80,12 +80,12 @@ def test_key_of_the_distributions_counts_both_outcomes(runs):
 def test_levels_without_probabilities_say_so(runs):
     run = runs["inconclusive"]
     groups = run.groups.assign(mean_score=5.5)
-    ax = draw.draw_levels(say.compare_levels(groups, "points", "race", kind="rank"))
+    ax = draw.draw_levels(compare_levels(groups, "points", "race", kind="rank"))
     assert "not probabilities" in ax.get_xlabel()
 
 
 def test_rate_that_cannot_be_computed_at_any_threshold_is_hollow(runs):
-    sweep = say.sweep_thresholds(say.select_bins(runs["nan"].score_bins, "rule of thumb"))
+    sweep = sweep_thresholds(say.select_bins(runs["nan"].score_bins, "rule of thumb"))
     ax = draw.draw_sweep(sweep, threshold=0.5)
     assert "none" in [line.get_markerfacecolor() for line in ax.lines]
 

@@ -2,14 +2,16 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from auditbook.book.say import audit_size, sites, tiers
 from auditbook.book.say.text import table_html
+from auditbook.evidence.agreement import tabulate_agreement
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import sweep_counts
+from auditbook.verdicts.site_agreement import compare_folds, list_folds, nearest_size
+from auditbook.verdicts.size_needs import list_needs
+from auditbook.verdicts.tiers import grade_cases
 from runs_fixture import KINDS
 
 PROTOCOL = Protocol()
@@ -24,14 +26,14 @@ def well_said(texts):
 def test_every_sentence_on_size_is_said_of_every_cohort(runs, kind):
     run = runs[kind]
     for model in run.models["model"]:
-        needs = audit_size.list_needs(run.audit_size, run.verdicts, run.protocol, model=model)
+        needs = list_needs(run.audit_size, run.verdicts, run.protocol, model=model)
         said = [audit_size.describe_sizes(run.audit_size, run.protocol)]
         said += [
             audit_size.describe_needs(needs, run.protocol),
-            audit_size.describe_minds(needs, run.protocol),
+            audit_size.describe_minds(needs),
         ]
         said += [audit_size.describe_luck(needs, run.audit_size, run.protocol, model=model)]
-        assert "<table" in table_html(needs, audit_size.NEED_COLUMNS)
+        assert "<table" in table_html(audit_size.write_needs(needs), audit_size.NEED_COLUMNS)
         for attribute in audit_size.order_attributes(run.verdicts, model=model):
             sweep = audit_size.select_sweep(run.audit_size, run.protocol, model=model, attribute=attribute)
             said.append(audit_size.describe_support(sweep))
@@ -42,10 +44,10 @@ def test_every_sentence_on_size_is_said_of_every_cohort(runs, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_sentence_on_sites_is_said_of_every_cohort(runs, kind):
     run = runs[kind]
-    near = sites.near_size(run.site_verdicts, run.audit_size)
+    near = nearest_size(run.site_verdicts, run.audit_size)
     for model in run.models["model"]:
         agreement = sites.list_agreement(run.site_agreement, model=model)
-        cells = sites.list_cells(run.site_verdicts, run.verdicts, run.audit_size, model=model)
+        cells = compare_folds(run.site_verdicts, run.verdicts, run.audit_size, model=model)
         said = [sites.describe_folds(run), sites.describe_cells(cells, near)]
         said += [sites.describe_missing(run.site_verdicts, model=model)]
         judged = (sites.describe_agreement, sites.describe_paradox, sites.describe_kappa_noise)
@@ -53,7 +55,7 @@ def test_every_sentence_on_sites_is_said_of_every_cohort(runs, kind):
         assert well_said(said)
         assert "<table" in table_html(agreement, sites.AGREEMENT_COLUMNS)
         assert "<table" in table_html(cells, sites.CELL_COLUMNS)
-        assert "<table" in table_html(sites.list_folds(run.site_verdicts), sites.FOLD_COLUMNS)
+        assert "<table" in table_html(list_folds(run.site_verdicts), sites.FOLD_COLUMNS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,15 +79,6 @@ def test_n_star_is_written_as_a_number_or_in_words():
     assert audit_size.write_n_star(NAN) == "\N{EN DASH}"
 
 
-def test_projected_size_is_found_again_in_a_larger_cohort():
-    counts = np.array([[400, 100, 100, 400], [330, 100, 170, 400]]) * 100
-    rng = np.random.default_rng(1)
-    seen = sweep_counts(counts, "SPD", sizes=[20_000], repeats=3_000, rng=rng)
-    size = audit_size.project_size(seen["cv"], seen["n"], whole=counts.sum(), cv_stable=0.05).item()
-    again = sweep_counts(counts * 1_000, "SPD", sizes=[round(size)], repeats=3_000, rng=rng)
-    assert again["cv"].item() == pytest.approx(0.05, rel=0.1)
-
-
 def size_rows(**columns):
     base = {"model": "m", "metric": "DI", "attribute": "sex", "n": [1_000, 2_500], "cv": [0.1, 0.04]}
     base |= {"cv_low": [0.08, 0.03], "cv_high": [0.13, 0.055], "pass_share": [1.0, 1.0]}
@@ -95,7 +88,7 @@ def size_rows(**columns):
 
 def needs_of(rows, *, n_star, verdict="pass"):
     verdicts = pd.DataFrame({"model": ["m"], "metric": "DI", "attribute": "sex", "verdict": verdict})
-    return audit_size.list_needs(rows, verdicts.assign(n_star=n_star), PROTOCOL, model="m")
+    return list_needs(rows, verdicts.assign(n_star=n_star), PROTOCOL, model="m")
 
 
 def test_an_n_star_whose_interval_crosses_the_bound_is_named():
@@ -107,11 +100,9 @@ def test_an_n_star_whose_interval_crosses_the_bound_is_named():
 
 def test_a_sure_verdict_on_an_unsettled_metric_and_the_reverse_are_told_apart():
     unsettled = needs_of(size_rows(cv=[0.9, 0.6]), n_star=math.inf)
-    assert "the metric has not settled all the same: DI for sex" in audit_size.describe_minds(
-        unsettled, PROTOCOL
-    )
+    assert "the metric has not settled all the same: DI for sex" in audit_size.describe_minds(unsettled)
     torn = needs_of(size_rows(pass_share=[0.5, 0.5]), n_star=2_500.0)
-    assert "the verdict has not in: DI for sex" in audit_size.describe_minds(torn, PROTOCOL)
+    assert "the verdict has not in: DI for sex" in audit_size.describe_minds(torn)
 
 
 def test_sizes_at_which_audits_end_inconclusive_are_named():
@@ -126,7 +117,7 @@ def test_attributes_with_a_verdict_come_first():
 
 
 def test_the_paradox_is_named_where_folds_agree_and_kappa_is_low():
-    table = sites.tabulate_cases({"all": [[18, 2]] * 4}).assign(metric="PP", status="defined")
+    table = tabulate_agreement({"all": [[18, 2]] * 4}).assign(metric="PP", status="defined")
     said = sites.describe_paradox(table, PROTOCOL)
     assert "PP: raw agreement 81%, kappa -0.053, AC1 0.769" in said
 
@@ -140,16 +131,16 @@ def fold_rows(signs, n=700):
 def test_folds_against_the_whole_stand_beside_random_audits_of_their_size():
     verdicts = pd.DataFrame({"model": ["m"], "metric": "DI", "attribute": "sex", "verdict": "fail"})
     rows = size_rows(pass_share=[0.25, 0.1])
-    cells = sites.list_cells(fold_rows("ppfi"), verdicts, rows, model="m")
+    cells = compare_folds(fold_rows("ppfi"), verdicts, rows, model="m")
     assert cells["against"].item() == pytest.approx(2 / 3)
     assert cells["mixed"].item() == 0.25
     assert "audits of 1,000 records" in sites.describe_cells(cells, 1_000.0)
 
 
 def test_no_size_near_that_of_the_folds_is_said():
-    assert math.isnan(sites.near_size(fold_rows("pf", n=400), size_rows()))
-    assert sites.near_size(fold_rows("pf", n=600), size_rows()) == 1_000
-    assert math.isnan(sites.near_size(fold_rows("pf").iloc[:0], size_rows()))
+    assert math.isnan(nearest_size(fold_rows("pf", n=400), size_rows()))
+    assert nearest_size(fold_rows("pf", n=600), size_rows()) == 1_000
+    assert math.isnan(nearest_size(fold_rows("pf").iloc[:0], size_rows()))
 
 
 def board_rows(**columns):
@@ -188,7 +179,7 @@ def test_made_up_cells_are_graded_by_the_rule_of_the_audit():
         "alike": {"vfr": 0.1, "n_star": 50_000, "kappa": NAN},
         "bad": {"vfr": 0.11, "n_star": math.inf, "kappa": 0.39},
     }
-    found = tiers.grade_cases(cases, PROTOCOL)["tier"].tolist()
+    found = grade_cases(cases, PROTOCOL)["tier"].tolist()
     assert found == ["Practical-Stability", "Practical-Stability", "Catastrophic-Instability"]
 
 

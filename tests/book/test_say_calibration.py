@@ -13,7 +13,20 @@ import pytest
 from auditbook.book.draw import calibration as draw
 from auditbook.book.say import calibration as say
 from auditbook.book.say.text import table_html
+from auditbook.ranking.calibration_reading import (
+    NULL,
+    bin_simulated,
+    compare_cal,
+    compare_models,
+    count_readings,
+    fit_simulated,
+    judge_scores,
+    pick_curves,
+    pick_fits,
+    read_together,
+)
 from auditbook.ranking.scenarios import draw_calibrated
+from auditbook.results import rows
 from runs_fixture import KINDS
 
 NAN = float("nan")
@@ -26,23 +39,23 @@ def well_said(texts):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_sentence_table_and_figure_is_there_for_every_cohort(runs, kind):
     run = runs[kind]
-    models = say.compare_models(run)
+    models = compare_models(run)
     said = [say.describe_models(models)]
     draw.draw_model_slopes(models).figure.canvas.draw()
     assert "<table" in table_html(models, say.MODEL_COLUMNS)
-    readings = say.count_readings(run)
+    readings = count_readings(run)
     assert "<table" in table_html(readings, say.READING_COLUMNS)
     assert (readings.drop(columns="model").sum(axis=1) == len(run.info["attributes"])).all()
     for model in run.models["model"]:
-        both = say.compare_cal(run, model)
+        both = say.write_cal(compare_cal(run, model))
         said.append(say.describe_cal(both))
         assert "<table" in table_html(both, say.CAL_COLUMNS)
         for attribute in run.info["attributes"]:
-            curves = say.pick_curves(run, model, attribute)
-            fits = say.pick_fits(run, model, attribute)
+            curves = pick_curves(run, model, attribute)
+            fits = pick_fits(run, model, attribute)
             said += [say.describe_curves(curves), say.describe_fits(fits)]
             draw.draw_curves(curves, sparse=say.SPARSE)[0].figure.canvas.draw()
-            for name in say.NULL:
+            for name in NULL:
                 draw.draw_fits(fits, name=name).figure.canvas.draw()
             for columns in (say.BY_RECORDS_COLUMNS, say.BY_SITES_COLUMNS):
                 assert "<table" in table_html(fits, columns)
@@ -51,7 +64,7 @@ def test_every_sentence_table_and_figure_is_there_for_every_cohort(runs, kind):
 
 
 def test_calibrated_groups_of_unlike_risk_fail_across_but_not_within():
-    table = say.tabulate_simulated(draw_calibrated(n=100_000, rng=np.random.default_rng(3)))
+    table = fit_simulated(draw_calibrated(n=100_000, rng=np.random.default_rng(3)))
     assert table["intercept"].abs().max() < 0.04
     assert (table["slope"] - 1).abs().max() < 0.04
     assert table["auc"].diff().abs().max() < 0.03
@@ -61,7 +74,7 @@ def test_calibrated_groups_of_unlike_risk_fail_across_but_not_within():
 
 def test_bins_of_simulated_records_hold_them_all():
     records = draw_calibrated(n=1000, rng=np.random.default_rng(1))
-    bins = say.bin_simulated(records)
+    bins = bin_simulated(records)
     assert bins["n"].sum() == 1000
     assert bins["group"].drop_duplicates().tolist() == ["M", "F"]
     assert bins["events"].sum() == records.outcome.sum()
@@ -74,21 +87,21 @@ def test_ranks_and_decisions_have_no_curve_and_no_fit(runs):
         ("decisions", "rule of thumb", "sex"),
     ):
         run = runs[kind]
-        assert "no probabilities" in say.describe_curves(say.pick_curves(run, model, attribute))
-        said = say.describe_fits(say.pick_fits(run, model, attribute))
+        assert "no probabilities" in say.describe_curves(pick_curves(run, model, attribute))
+        said = say.describe_fits(pick_fits(run, model, attribute))
         assert said.startswith("No group has an intercept or a slope")
-        assert say.compare_models(run).set_index("model").loc[model, "scores"] == "no probabilities"
+        assert compare_models(run).set_index("model").loc[model, "scores"] == "no probabilities"
 
 
 def test_intervals_by_sites_are_told_only_where_there_are_sites(runs):
-    with_sites = say.describe_fits(say.pick_fits(runs["nine_groups"], "xgboost", "age"))
+    with_sites = say.describe_fits(pick_fits(runs["nine_groups"], "xgboost", "age"))
     assert "Slope with whole sites as the units" in with_sites
-    without = say.describe_fits(say.pick_fits(runs["two_groups"], "risk score", "sex"))
+    without = say.describe_fits(pick_fits(runs["two_groups"], "risk score", "sex"))
     assert "whole sites" not in without
 
 
 def test_intervals_by_few_sites_are_called_unsure(runs):
-    said = say.describe_fits(say.pick_fits(runs["three_sites"], "refit", "sex"))
+    said = say.describe_fits(pick_fits(runs["three_sites"], "refit", "sex"))
     assert "F and M: fewer than 20 sites (the least is 3 sites)" in said
 
 
@@ -125,7 +138,7 @@ def model_row(**columns):
 
 def judged(**columns):
     table = pd.DataFrame([model_row(**columns)])
-    return table.assign(scores=[say._judge_scores(row) for row in say.rows(table)])
+    return table.assign(scores=[judge_scores(row) for row in rows(table)])
 
 
 def test_overconfident_models_are_named_with_what_a_score_of_90_percent_stands_for():
@@ -165,22 +178,29 @@ def test_what_scores_are_has_one_word(columns, word):
     ],
 )
 def test_cal_and_fits_are_read_together(verdict, off, known, reading):
-    assert say._read_together(verdict, off, known) == reading
+    assert read_together(verdict, off, known) == reading
 
 
 def test_a_disagreement_names_the_bin_and_its_size():
     row = {"attribute": "race", "estimate": 0.3, "verdict": "fail", "reason": "", "worst_group": "<A>"}
-    row |= {"worst_bin": "0.8 to 0.9", "worst_n": 7, "off": "0 of 3", "reading": "CAL alone fails"}
+    row |= {
+        "worst_low": 0.8,
+        "worst_high": 0.9,
+        "worst_n": 7,
+        "off": 0,
+        "fits": 3,
+        "reading": "CAL alone fails",
+    }
     said = say.describe_cal(pd.DataFrame([row]))
-    assert "CAL fails at 0.300 on one bin, &#60;A&#62;, 0.8 to 0.9, with 7 records" in said
+    assert "CAL fails at 0.300 on one bin, &#60;A&#62;, 0.8\N{EN DASH}0.9, with 7 records" in said
     assert "fewer than 30 records for race" in said
-    row |= {"verdict": "pass", "estimate": 0.03, "off": "2 of 3", "reading": "fits alone are off"}
+    row |= {"verdict": "pass", "estimate": 0.03, "off": 2, "reading": "fits alone are off"}
     assert "CAL passes at 0.030, yet 2 of 3 groups" in say.describe_cal(pd.DataFrame([row]))
     assert "not among" in say.describe_cal(pd.DataFrame())
 
 
 def test_sparse_bins_are_hollow_and_every_group_has_its_panel(runs):
-    curves = say.pick_curves(runs["nine_groups"], "xgboost", "age")
+    curves = pick_curves(runs["nine_groups"], "xgboost", "age")
     drawn = draw.draw_curves(curves.assign(n=np.where(curves["bin"] == 1, 5, curves["n"])), sparse=30)
     assert len(drawn) == curves["group"].nunique()
     assert "white" in [line.get_markerfacecolor() for line in drawn[0].lines]
@@ -188,6 +208,6 @@ def test_sparse_bins_are_hollow_and_every_group_has_its_panel(runs):
 
 
 def test_two_marks_a_group_where_sites_are_known(runs):
-    fits = say.pick_fits(runs["nine_groups"], "xgboost", "age")
+    fits = pick_fits(runs["nine_groups"], "xgboost", "age")
     key = draw.draw_fits(fits, name="slope").get_legend().get_texts()
     assert [text.get_text() for text in key] == ["95% interval by records", "by whole sites"]

@@ -13,8 +13,22 @@ import pytest
 from auditbook.book.draw import collapsibility as draw
 from auditbook.book.say import collapsibility as say
 from auditbook.book.say.text import table_html
-from auditbook.ranking.collapsibility import PERFORMANCE, Sample, pool_samples, tabulate_collapsibility
+from auditbook.ranking.collapsibility import (
+    PERFORMANCE,
+    Sample,
+    pool_samples,
+    tabulate_counterexamples,
+    tabulate_weights,
+)
+from auditbook.ranking.overall_values import (
+    EXACT,
+    compare_attributes,
+    compare_models,
+    compare_overall,
+    list_areas,
+)
 from auditbook.results import read_run
+from pooled_metrics import tabulate_collapsibility
 from runs_fixture import KINDS, RECIPES, draw_sample, make_run
 
 NAN = float("nan")
@@ -28,12 +42,12 @@ def well_said(texts):
 def test_every_sentence_table_and_figure_is_there_for_every_cohort(runs, kind):
     run = runs[kind]
     for model in run.models["model"]:
-        table = say.compare_attributes(run, model)
+        table = compare_attributes(run, model)
         said = [say.describe_overall(table), say.describe_gaps(run)]
         draw.draw_differences(table).figure.canvas.draw()
         assert "<table" in table_html(table, say.OVERALL_COLUMNS)
         for attribute in run.info["attributes"]:
-            areas, models = say.list_areas(run, model, attribute), say.compare_models(run, attribute)
+            areas, models = list_areas(run, model, attribute), compare_models(run, attribute)
             said += [say.describe_areas(areas), say.describe_models(models, run.info, attribute)]
             draw.draw_areas(areas).figure.canvas.draw()
             assert "<table" in table_html(areas, say.AREA_COLUMNS)
@@ -44,9 +58,9 @@ def test_every_sentence_table_and_figure_is_there_for_every_cohort(runs, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_overall_values_of_collapsible_metrics_are_the_weighted_means(runs, kind):
     for model in runs[kind].models["model"]:
-        table = say.compare_attributes(runs[kind], model)
+        table = compare_attributes(runs[kind], model)
         found = table[table["collapsible"]]
-        assert (found["difference"].abs().dropna() < say.EXACT).all()
+        assert (found["difference"].abs().dropna() < EXACT).all()
         assert not found["outside"].any()
 
 
@@ -59,7 +73,7 @@ def test_values_from_result_files_are_those_of_the_records(runs, kind, model):
         for here in (sample.codes[attribute] == place for place in range(len(recipe.attributes[attribute])))
     ]
     oracle = tabulate_collapsibility(parts).set_index("metric")
-    found = say.compare_overall(runs[kind], model, attribute).set_index("metric")
+    found = compare_overall(runs[kind], model, attribute).set_index("metric")
     assert set(oracle.index) - set(found.index) == set(say.UNKNOWN)
     for column in ("lowest", "highest", "mean", "overall"):
         expected = oracle.loc[found.index, column]
@@ -77,7 +91,7 @@ def test_two_wards_by_hand():
 def test_weights_of_ten_metrics_reproduce_the_overall_value():
     a = Sample(np.repeat([1, 0, 1, 0], [1, 5, 3, 1]), np.repeat([0.2, 0.7], [6, 4]))
     b = Sample(np.repeat([1, 0, 1, 0], [1, 2, 4, 3]), np.repeat([0.3, 0.6], [3, 7]))
-    table = say.tabulate_weights([a, b])
+    table = tabulate_weights([a, b])
     assert len(table) == 10
     assert table["mean"].to_numpy() == pytest.approx(table["overall"].to_numpy())
     tpr = table.set_index("title").loc["True positive rate"]
@@ -85,7 +99,7 @@ def test_weights_of_ten_metrics_reproduce_the_overall_value():
 
 
 def test_counterexamples_lie_outside_both_groups():
-    table = say.tabulate_counterexamples()
+    table = tabulate_counterexamples()
     low, high = table[["one", "other"]].min(axis=1), table[["one", "other"]].max(axis=1)
     assert ((table["overall"] < low) | (table["overall"] > high)).all()
     assert well_said([say.describe_counterexample(name) for name in table["metric"]])
@@ -107,7 +121,7 @@ def test_groups_that_all_lie_below_the_whole_are_called_an_illusion():
 
 
 def test_value_outside_the_groups_is_named(runs):
-    table = say.compare_attributes(runs["two_groups"], "risk score")
+    table = compare_attributes(runs["two_groups"], "risk score")
     table.loc[table["metric"] == "auc", ["overall", "difference", "outside"]] = [0.95, 0.2, True]
     said = say.describe_overall(table)
     assert "that of the AUC by sex" in said
@@ -117,13 +131,13 @@ def test_value_outside_the_groups_is_named(runs):
 def test_records_without_a_group_leave_the_overall_fits_blank(runs, tmp_path):
     run = read_run(make_run(tmp_path, "two_groups"))
     run.__dict__["groups"] = run.groups.assign(n=run.groups["n"] - 1)
-    found = say.compare_overall(run, "risk score", "sex").set_index("metric")
+    found = compare_overall(run, "risk score", "sex").set_index("metric")
     assert np.isnan(found.loc["calibration_slope", "overall"])
     assert "have no group in some attribute" in say.describe_gaps(run)
 
 
 def test_marks_of_an_unknown_difference_are_hollow(runs):
-    ax = draw.draw_differences(say.compare_attributes(runs["decisions"], "rule of thumb"))
+    ax = draw.draw_differences(compare_attributes(runs["decisions"], "rule of thumb"))
     assert "none" in [line.get_markerfacecolor() for line in ax.lines]
 
 

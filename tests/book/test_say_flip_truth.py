@@ -17,6 +17,13 @@ from auditbook.results import read_table
 from auditbook.run.plan import Request, load_planned, plan_run
 from auditbook.scoring.score import score_cohort
 from auditbook.verdicts.forecast import check_flips
+from auditbook.verdicts.forecast_summary import (
+    list_surprises,
+    summarise_cohort,
+    tabulate_causes,
+    tabulate_ways,
+)
+from auditbook.verdicts.forecast_world import foretell_world
 from runs_fixture import KINDS
 
 NAN = float("nan")
@@ -32,7 +39,8 @@ def test_every_sentence_and_table_is_there_for_every_cohort(runs, kind):
     run = runs[kind]
     truth, summary = run.flip_truth, run.flip_truth_summary
     way = say.choose_way(truth)
-    ways, cells, causes = say.tabulate_ways(summary), say.list_cells(truth, way), say.tabulate_causes(truth)
+    ways = say.name_ways(tabulate_ways(summary))
+    cells, causes = list_surprises(truth, way), tabulate_causes(truth)
     said = [say.describe_halvings(run), say.describe_ways(ways), say.describe_cells(cells, stable=0.1)]
     said += [say.describe_calibration(summary, way, name) for name in say.PREDICTIONS]
     said += [say.describe_range(truth), say.describe_spread(causes), say.describe_other_half(truth)]
@@ -43,7 +51,7 @@ def test_every_sentence_and_table_is_there_for_every_cohort(runs, kind):
         (bins, say.CALIBRATION_COLUMNS),
         (ways, say.WAY_COLUMNS),
         (cells, say.CELL_COLUMNS),
-        (causes, say.CAUSE_COLUMNS),
+        (say.name_ways(causes), say.CAUSE_COLUMNS),
     )
     for table, columns in tables:
         assert "<table" in table_html(table, columns)
@@ -55,8 +63,8 @@ def test_every_figure_is_drawn_for_every_cohort(runs, kind):
     way = say.choose_way(run.flip_truth)
     figures = [
         draw.draw_calibration(say.select_bins(run.flip_truth_summary, way)),
-        draw.draw_ways(say.tabulate_ways(run.flip_truth_summary)),
-        draw.draw_cells(say.list_cells(run.flip_truth, way), stable=0.1),
+        draw.draw_ways(say.name_ways(tabulate_ways(run.flip_truth_summary))),
+        draw.draw_cells(list_surprises(run.flip_truth, way), stable=0.1),
     ]
     for ax in figures:
         ax.figure.canvas.draw()
@@ -127,7 +135,7 @@ def test_the_nearer_flip_rate_is_named():
         summary_row(halving="sites", drawing="sites"),
         summary_row(halving="sites", drawing="sites", prediction="vfr_site", predicted=0.19, abs_error=0.2),
     ]
-    ways = say.tabulate_ways(pd.DataFrame(rows))
+    ways = tabulate_ways(pd.DataFrame(rows))
     said = say.describe_ways(ways)
     assert "Halved by site, audits of whole sites" in said
     assert "**vfr_site** is nearer on average, and vfr prediction by prediction" in said
@@ -142,7 +150,7 @@ def cell(**columns):
 
 def test_cells_that_looked_stable_and_flipped_are_named():
     table = pd.DataFrame([cell(), cell(n=1000), cell(metric="SPD", realised=0.05, error=0.03)])
-    cells = say.list_cells(table, WAY)
+    cells = list_surprises(table, WAY)
     assert cells["n"].tolist() == [1000, 500]
     assert cells["distance"].tolist() == pytest.approx([2.0, 2.0])
     said = say.describe_cells(cells, stable=0.1)
@@ -159,21 +167,6 @@ def test_sites_that_are_alike_have_a_ratio_of_one():
     assert "were not halved" in say.describe_sites(pd.DataFrame([cell()]))
 
 
-def test_worlds_show_what_is_foretold_and_what_comes():
-    rng = np.random.default_rng(1)
-    near = [[400, 100, 100, 400], [340, 100, 160, 400]]
-    table = say.tabulate_worlds(
-        {
-            "small half": say.foretell_world(near, "EOPP", half=1000, size=1000, rng=rng),
-            "large half": say.foretell_world(near, "EOPP", half=100_000, size=1000, rng=rng),
-        }
-    )
-    small, large = table["realised"] - table["predicted"]
-    assert small > 0.05
-    assert abs(large) < 0.03
-    assert "<table" in table_html(table, say.WORLD_COLUMNS)
-
-
 def test_the_stored_comparison_is_found_again(shared_dir, root, tmp_path):
     """On the cohort whose scores are given, so that no model has to be trained."""
     name, data = "obermeyer", shared_dir / "cohorts" / "obermeyer_holdout.parquet"
@@ -181,7 +174,7 @@ def test_the_stored_comparison_is_found_again(shared_dir, root, tmp_path):
     plan = plan_run(request)
     scored = score_cohort(load_planned(plan), protocol=plan.protocol, cache_dir=tmp_path, jobs=1)
     found = check_flips(scored.records, protocol=plan.protocol, seed=plan.protocol.seed)
-    again = say.summarise_cohort(found["flip_truth_summary"])
+    again = summarise_cohort(found["flip_truth_summary"])
     kept = read_table(root / "data" / "reference" / "flip_truth_measured.csv")
     kept = kept[kept["cohort"] == name].reset_index(drop=True)
     assert len(kept) == len(again) == 1
@@ -194,4 +187,19 @@ def test_every_row_of_the_stored_comparison_can_be_read(root):
     assert (kept["seed"] == 42).all()
     assert kept["note"].str.contains("numpy").all()
     assert well_said([say.describe_measured(kept)])
-    assert "<table" in table_html(say.list_measured(kept), say.MEASURED_COLUMNS)
+    assert "<table" in table_html(say.name_ways(kept), say.MEASURED_COLUMNS)
+
+
+def test_worlds_show_what_is_foretold_and_what_comes():
+    rng = np.random.default_rng(1)
+    near = [[400, 100, 100, 400], [340, 100, 160, 400]]
+    table = say.tabulate_worlds(
+        {
+            "small half": foretell_world(near, "EOPP", half=1000, size=1000, rng=rng),
+            "large half": foretell_world(near, "EOPP", half=100_000, size=1000, rng=rng),
+        }
+    )
+    small, large = table["realised"] - table["predicted"]
+    assert small > 0.05
+    assert abs(large) < 0.03
+    assert "<table" in table_html(table, say.WORLD_COLUMNS)

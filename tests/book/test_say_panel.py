@@ -16,6 +16,7 @@ from auditbook.book.say import panel as say
 from auditbook.book.say.text import table_html
 from auditbook.results import read_run
 from auditbook.settings import Protocol
+from auditbook.verdicts.model_agreement import compare_models, count_flips, judge_cases
 from runs_fixture import KINDS, RECIPES, make_run
 
 NAN = float("nan")
@@ -45,7 +46,7 @@ def well_said(texts):
 def test_every_sentence_and_table_is_said_of_every_cohort(runs, kind):
     run = runs[kind]
     verdicts = say.pick_cells(run)
-    cells, flips = say.compare_models(verdicts), say.count_flips(verdicts, run.protocol)
+    cells, flips = say.write_cells(compare_models(verdicts)), count_flips(verdicts, run.protocol)
     said = [say.describe_panel(run), say.describe_agreement(cells), say.describe_splits(cells)]
     said += [say.describe_equals(run), say.describe_flips(flips, cells, run.protocol), say.describe_lean(run)]
     for metric in dict.fromkeys(verdicts["metric"]):
@@ -94,7 +95,7 @@ def test_a_cell_that_divides_the_models_comes_first():
             frame(model=list("abc"), verdict="inconclusive", estimate=0.5, attribute="race", vfr=NAN),
         ]
     )
-    cells = say.compare_models(verdicts)
+    cells = say.write_cells(compare_models(verdicts))
     assert cells["attribute"].tolist() == ["age", "sex", "race"]
     assert cells["minority"].tolist()[:2] == [0.5, 0.0]
     assert np.isnan(cells["minority"].iloc[2])
@@ -116,7 +117,7 @@ def test_flips_are_counted_among_judged_cells_only():
         verdict=["pass", "fail", "inconclusive", "pass", "pass"],
         vfr=[0.0, 0.2, 0.4, 0.1, NAN],
     )
-    flips = say.count_flips(verdicts, Protocol())
+    flips = count_flips(verdicts, Protocol())
     assert flips["model"].tolist() == ["a", "b", "all models"]
     assert flips["judged"].tolist() == [2, 1, 3]
     assert flips["reversed"].tolist() == [1, 1, 2]
@@ -130,8 +131,8 @@ def test_models_are_compared_whatever_their_order():
     )
     shuffled = verdicts.iloc[::-1]
     pd.testing.assert_frame_equal(
-        say.compare_models(verdicts).drop(columns="first_verdict"),
-        say.compare_models(shuffled).drop(columns="first_verdict"),
+        compare_models(verdicts).drop(columns="first_verdict"),
+        compare_models(shuffled).drop(columns="first_verdict"),
     )
 
 
@@ -142,11 +143,11 @@ def test_the_small_table_has_four_equal_models_and_one_pass():
         "3": [[4, 0, 2, 4], [5, 2, 0, 3]],
         "4": [[5, 1, 1, 3], [4, 1, 1, 4]],
     }
-    table = say.judge_cases(cases)
+    table = judge_cases(cases)
     assert table["accuracy"].tolist() == [0.8] * 4
     assert table["verdict"].tolist() == ["fail", "fail", "fail", "pass"]
     np.testing.assert_allclose(table["di"], [1 / 6, 3 / 8, 4 / 7, 5 / 6])
-    three = say.judge_cases({"5": [[5, 0, 1, 4], [4, 1, 1, 4]]})
+    three = judge_cases({"5": [[5, 0, 1, 4], [4, 1, 1, 4]]})
     assert (three["di"].item(), three["accuracy"].item()) == (1.0, 0.85)
 
 
@@ -168,7 +169,7 @@ def test_only_models_within_one_point_count_as_equally_good(runs):
 
 def test_matrix_has_a_letter_a_tile_and_the_passes_at_the_right():
     verdicts = frame(model=list("ab"), verdict=["pass", "fail"], estimate=[0.05, 0.2])
-    ax = draw.draw_matrix(verdicts, say.compare_models(verdicts))
+    ax = draw.draw_matrix(verdicts, say.write_cells(compare_models(verdicts)))
     assert [text.get_text() for text in ax.texts] == ["P", "F", "1 of 2 pass"]
     assert "n = 50" in ax.get_yticklabels()[0].get_text()
 
@@ -182,5 +183,5 @@ def test_an_estimate_that_is_missing_is_a_hollow_mark():
 
 def test_nothing_to_draw_is_said():
     verdicts = frame(model=[], verdict=[], estimate=[], ci_low=[], ci_high=[])
-    assert draw.draw_matrix(verdicts, say.compare_models(verdicts)).texts
+    assert draw.draw_matrix(verdicts, say.write_cells(compare_models(verdicts))).texts
     assert draw.draw_spread(verdicts, metric="SPD").texts

@@ -9,6 +9,8 @@ from sklearn.metrics import confusion_matrix
 
 from auditbook.book.say import scores as say
 from auditbook.book.say.text import table_html
+from auditbook.evidence.intervals import rate_events
+from auditbook.evidence.score_bins import add_baseline, compare_levels, share_bins, sweep_thresholds
 from auditbook.results import rows
 from runs_fixture import KINDS
 
@@ -25,15 +27,15 @@ def bins_of(counts):
 
 def all_sentences(run, row):
     bins = say.select_bins(run.score_bins, row.model)
-    levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
+    levels = compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
     return [
         say.describe_sources(run.models, run.info),
         say.describe_kinds(run.models),
         say.describe_late(run.cohort_columns, run.models),
         say.describe_discrimination(run.models),
-        say.describe_accuracy(say.add_baseline(run.models)),
-        say.describe_shares(say.share_bins(bins)),
-        say.describe_bins(say.rate_bins(bins), row.kind),
+        say.describe_accuracy(add_baseline(run.models)),
+        say.describe_shares(share_bins(bins)),
+        say.describe_bins(rate_events(bins), row.kind),
         say.describe_levels(levels, row.kind),
         say.describe_threshold(row),
         say.list_models(run.models),
@@ -55,14 +57,14 @@ def test_every_table_can_be_written_for_every_model(runs, kind):
     run = runs[kind]
     for row in rows(run.models):
         bins = say.select_bins(run.score_bins, row.model)
-        levels = say.compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
+        levels = compare_levels(run.groups, row.model, run.groups["attribute"].iloc[0], kind=row.kind)
         shown = [
             (run.models, say.MODEL_COLUMNS),
-            (say.add_baseline(run.models), say.QUALITY_COLUMNS),
-            (say.share_bins(bins), say.SHARE_COLUMNS),
-            (say.rate_bins(bins), say.BIN_COLUMNS),
+            (add_baseline(run.models), say.QUALITY_COLUMNS),
+            (share_bins(bins), say.SHARE_COLUMNS),
+            (rate_events(bins), say.BIN_COLUMNS),
             (levels, say.LEVEL_COLUMNS),
-            (say.sweep_thresholds(bins), say.SWEEP_COLUMNS),
+            (sweep_thresholds(bins), say.SWEEP_COLUMNS),
         ]
         for frame, columns in shown:
             assert table_html(frame, columns).count("<tr>") == len(frame) + 1
@@ -87,7 +89,7 @@ def test_models_trained_on_late_columns_carry_a_warning(runs):
 
 
 def test_shares_of_each_outcome_add_up_to_one_and_hold_their_interval():
-    shares = say.share_bins(bins_of([(10, 1), (10, 4), (20, 15)]))
+    shares = share_bins(bins_of([(10, 1), (10, 4), (20, 15)]))
     assert shares["event_share"].tolist() == pytest.approx([0.05, 0.2, 0.75])
     assert shares["other_share"].sum() == pytest.approx(1)
     assert (shares["event_share_low"] < shares["event_share"]).all()
@@ -95,31 +97,31 @@ def test_shares_of_each_outcome_add_up_to_one_and_hold_their_interval():
 
 
 def test_cohort_without_events_has_no_shares_of_events():
-    shares = say.share_bins(bins_of([(10, 0), (10, 0)]))
+    shares = share_bins(bins_of([(10, 0), (10, 0)]))
     assert shares["event_share"].isna().all()
     assert "nothing to tell apart" in say.describe_shares(shares)
 
 
 def test_empty_bin_has_no_rate():
-    rates = say.rate_bins(bins_of([(10, 2), (0, 0)]))
+    rates = rate_events(bins_of([(10, 2), (0, 0)]))
     assert rates["event_rate"].iloc[0] == pytest.approx(0.2)
     assert rates.loc[1, ["event_rate", "event_rate_low", "event_rate_high"]].isna().all()
 
 
 def test_calibrated_bins_are_found_within_their_intervals():
-    text = say.describe_bins(say.rate_bins(bins_of([(100, 25), (100, 75)])), "probability")
+    text = say.describe_bins(rate_events(bins_of([(100, 25), (100, 75)])), "probability")
     assert "0 of 2 filled bins" in text
     assert "rises from each bin to the next" in text
 
 
 def test_score_that_points_the_wrong_way_is_seen():
-    text = say.describe_bins(say.rate_bins(bins_of([(100, 90), (100, 10)])), "probability")
+    text = say.describe_bins(rate_events(bins_of([(100, 90), (100, 10)])), "probability")
     assert "falls 1 time in 1" in text
     assert "2 of 2 filled bins" in text
 
 
 def test_all_scores_in_one_bin_say_nothing_of_calibration():
-    assert "one bin" in say.describe_bins(say.rate_bins(bins_of([(100, 40), (0, 0)])), "rank")
+    assert "one bin" in say.describe_bins(rate_events(bins_of([(100, 40), (0, 0)])), "rank")
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
@@ -127,7 +129,7 @@ def test_sweep_agrees_with_counting_records(records):
     scores, outcome = np.array([score for score, _ in records]), np.array([event for _, event in records])
     where = np.minimum((scores * 10).astype(int), 9)
     counts = [(int((where == b).sum()), int(outcome[where == b].sum())) for b in range(10)]
-    sweep = say.sweep_thresholds(bins_of(counts))
+    sweep = sweep_thresholds(bins_of(counts))
     for position, row in enumerate(rows(sweep)):
         tn, fp, fn, tp = confusion_matrix(outcome, where >= position, labels=[False, True]).ravel()
         assert row.selected == tp + fp
@@ -158,16 +160,16 @@ def test_auroc_below_one_half_and_around_it_are_told_apart(runs):
 
 def test_blind_rule_is_the_better_of_nobody_and_everybody(runs):
     models = runs["two_groups"].models
-    often = say.add_baseline(models.assign(event_rate=0.7))
+    often = add_baseline(models.assign(event_rate=0.7))
     assert often["blind"].iloc[0] == pytest.approx(0.7)
     assert "Selecting everybody is right for 70.0%" in say.describe_accuracy(often)
     assert "Selecting nobody is right for 80.0%" in say.describe_accuracy(
-        say.add_baseline(models.assign(event_rate=0.2))
+        add_baseline(models.assign(event_rate=0.2))
     )
 
 
 def test_accuracy_is_held_against_deciding_blindly(runs):
-    models = say.add_baseline(runs["two_groups"].models)
+    models = add_baseline(runs["two_groups"].models)
     assert "points more" in say.describe_accuracy(models)
     assert "no better than that" in say.describe_accuracy(models.assign(accuracy=0.1))
     assert say.describe_accuracy(models.assign(accuracy=np.nan)) == "No accuracy can be given."
@@ -176,9 +178,9 @@ def test_accuracy_is_held_against_deciding_blindly(runs):
 def test_group_whose_mean_score_is_too_high_is_named():
     groups = pd.DataFrame({"model": "m", "attribute": "a", "group": ["A", "B"], "n": [400, 400]})
     groups = groups.assign(events=[100, 100], mean_score=[0.25, 0.60])
-    levels = say.compare_levels(groups, "m", "a", kind="probability")
+    levels = compare_levels(groups, "m", "a", kind="probability")
     assert "above the interval of the event rate for B." in say.describe_levels(levels, "probability")
-    ranks = say.compare_levels(groups, "m", "a", kind="rank")
+    ranks = compare_levels(groups, "m", "a", kind="rank")
     assert ranks[["mean_score", "excess"]].isna().all(axis=None)
     assert "not probabilities" in say.describe_levels(ranks, "rank")
 

@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from auditbook.book.say import verdicts as say
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
 from auditbook.settings import Protocol
+from auditbook.verdicts.flip_sweeps import (
+    resample_sizes,
+    sweep_flip_rates,
+)
 from runs_fixture import KINDS
 
 PROTOCOL = Protocol()
@@ -36,7 +38,7 @@ def test_every_sentence_is_said_of_every_cohort(runs, kind):
         cells = say.rank_cells(run.verdicts, model=model)
         cell = say.pick_cell(cells)
         counts = say.take_counts(run.groups, model=model, attribute=cell["attribute"])
-        found = say.resample_sizes(
+        found = resample_sizes(
             counts, cell["metric"], sizes=(50, 10**9), resamples=20, rng=np.random.default_rng(1)
         )
         said = [say.describe_agreement(cells), say.describe_undefined(cells), say.describe_cell(cell, found)]
@@ -118,9 +120,7 @@ def test_groups_without_records_are_left_out_of_the_counts():
 
 def test_sizes_beyond_the_whole_are_taken_once():
     counts = np.array([[40, 10, 10, 40], [35, 15, 15, 35]])
-    found = say.resample_sizes(
-        counts, "EOPP", sizes=(50, 200, 9999), resamples=5, rng=np.random.default_rng(1)
-    )
+    found = resample_sizes(counts, "EOPP", sizes=(50, 200, 9999), resamples=5, rng=np.random.default_rng(1))
     assert list(found) == ["N = 50", "N = 200"]
     assert len(say.list_draws(found)) == 10
 
@@ -128,7 +128,7 @@ def test_sizes_beyond_the_whole_are_taken_once():
 @pytest.mark.parametrize(("size", "vfr"), [(10_000, 0.4696), (185_026, 0.0569)])
 def test_published_race_eopp_flips_as_published(size, vfr):
     draws = 4_000
-    table = say.sweep_sizes(
+    table = sweep_flip_rates(
         say.read_published_counts("race"),
         ["EOPP"],
         sizes=[size],
@@ -138,25 +138,6 @@ def test_published_race_eopp_flips_as_published(size, vfr):
     tolerance = 0.005 + THREE_ERRORS * np.sqrt(vfr * (1 - vfr) / draws)
     assert table["value"].item() == pytest.approx(vfr, abs=tolerance)
     assert f"{size:,} records" in say.describe_published(table)
-
-
-def test_gap_between_equal_groups_falls_with_their_size_and_stays_above_zero():
-    table = say.sweep_group_size(
-        [10, 1000], rate=0.8, groups=(5,), resamples=200, rng=np.random.default_rng(1)
-    )
-    small, large = table["value"]
-    assert small > 5 * large > 0
-
-
-@given(p=st.floats(0, 1))
-def test_two_audits_never_disagree_less_often_than_the_flip_rate(p):
-    flip, two = say.compare_disagreement([p])["value"]
-    assert two >= flip - 1e-12
-    assert two <= 0.5 + 1e-12
-
-
-def test_two_stable_audits_disagree_in_eighteen_of_a_hundred():
-    assert say.compare_disagreement([0.1])["value"].tolist() == pytest.approx([0.1, 0.18])
 
 
 def test_one_site_is_never_drawn_as_many(runs):

@@ -1,11 +1,20 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from scipy.stats.contingency import relative_risk
 from statsmodels.stats.proportion import proportion_confint
 
-from auditbook.evidence.intervals import flip_interval, percentile_interval, wilson_interval
+from auditbook.evidence.intervals import (
+    add_share,
+    f1_interval,
+    flip_interval,
+    percentile_interval,
+    ratio_interval,
+    wilson_interval,
+)
 
 ROUNDING = 1e-12  # both sides do the same arithmetic in another order
 
@@ -81,3 +90,34 @@ def test_percentiles_of_many_rows_are_those_of_each():
 
 def test_percentiles_of_nothing_are_nan():
     assert np.isnan(percentile_interval(np.zeros((2, 0))).low).all()
+
+
+def test_shares_of_a_table_carry_their_bounds_and_an_empty_whole_has_none():
+    found = add_share(pd.DataFrame({"n": [10, 0]}), "rate", [4, 0], [10, 0])
+    bounds = wilson_interval(4, 10)
+    assert found.loc[0, ["rate", "rate_low", "rate_high"]].tolist() == [0.4, bounds.low, bounds.high]
+    assert found.loc[1, ["rate", "rate_low", "rate_high"]].isna().all()
+    assert add_share(pd.DataFrame({"k": [1, 3]}), "share", [1, 3], 4)["share"].tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("table", [(20, 100, 80, 200), (1, 3, 2, 5), (10, 10, 10, 10)])
+def test_ratio_interval_is_scipys(table):
+    bounds = ratio_interval(*table)
+    oracle = relative_risk(*table).confidence_interval(0.95)
+    assert (float(bounds.low), float(bounds.high)) == pytest.approx((oracle.low, oracle.high), rel=1e-6)
+
+
+def test_ratio_of_a_share_of_zero_has_no_interval():
+    bounds = ratio_interval([0, 5], 10, [5, 0], 10)
+    assert np.isnan([bounds.low, bounds.high]).all()
+
+
+@given(tp=st.integers(0, 50), fp=st.integers(0, 50), fn=st.integers(0, 50))
+def test_f1_lies_within_its_interval_wherever_it_is_defined(tp, fp, fn):
+    bounds = f1_interval(tp, fp, fn)
+    if not tp + fp + fn:
+        assert np.isnan([bounds.low, bounds.high]).all()
+        return
+    f1 = 2 * tp / (2 * tp + fp + fn)
+    assert 0 <= bounds.low <= f1 + 1e-12
+    assert f1 - 1e-12 <= bounds.high <= 1

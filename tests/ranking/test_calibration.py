@@ -6,8 +6,8 @@ import pytest
 import statsmodels.api as sm
 from scipy.special import expit, logit
 
-from auditbook.evidence.intervals import wilson_interval
-from auditbook.ranking.calibration import bound_bins, fit_calibration, tabulate_calibration
+from auditbook.evidence.intervals import rate_events, wilson_interval
+from auditbook.ranking.calibration import fit_calibration, tabulate_calibration
 from auditbook.ranking.collapsibility import Sample, fit_intercept, fit_slope
 from auditbook.ranking.matrix import auc_matrix
 from auditbook.ranking.scenarios import draw_calibrated
@@ -118,7 +118,7 @@ def test_a_small_group_names_what_it_lacks_and_an_audit_without_sites_leaves_the
 
 
 def test_bins_carry_wilsons_interval_and_empty_ones_nothing():
-    table = bound_bins(pd.DataFrame({"n": [20, 0, 5], "events": [4, 0, 5]}))
+    table = rate_events(pd.DataFrame({"n": [20, 0, 5], "events": [4, 0, 5]}))
     assert table["event_rate"].tolist()[::2] == [0.2, 1.0]
     assert np.isnan(table.loc[1, ["event_rate", "event_rate_low", "event_rate_high"]].astype(float)).all()
     assert table.loc[0, "event_rate_low"] == pytest.approx(float(wilson_interval(4, 20).low))

@@ -24,8 +24,8 @@ from auditbook.ranking.collapsibility import (
     fit_intercept,
     fit_slope,
     pool_samples,
-    tabulate_collapsibility,
 )
+from pooled_metrics import tabulate_collapsibility
 
 EXACT = 1e-12
 TEN = [name for name, metric in PERFORMANCE.items() if metric.weight is not None]

@@ -32,8 +32,12 @@ from auditbook.evidence.counts import (
 from auditbook.evidence.intervals import (
     Z_95,
     Interval,
+    add_share,
+    f1_interval,
     flip_interval,
     percentile_interval,
+    rate_events,
+    ratio_interval,
     wilson_interval,
 )
 from auditbook.evidence.kinds import Evidence, GroupEvidence, Kind, Subsamples, each_model
@@ -56,6 +60,7 @@ from auditbook.evidence.resample import (
     draw_counts,
     open_stream,
 )
+from auditbook.evidence.score_bins import bound_quality
 from auditbook.evidence.score_sums import (
     N_BINS,
     OrderedScores,
@@ -67,6 +72,7 @@ from auditbook.evidence.score_sums import (
     sum_scores,
     sum_site_scores,
 )
+from auditbook.evidence.site_spread import measure_site_spread
 from auditbook.evidence.subsample import subsample_counts
 from auditbook.evidence.support import (
     COUNTED,

@@ -1,8 +1,10 @@
 """Do raters agree more than chance would have it, and what if some did not rate?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.errors import InputError
@@ -264,3 +266,13 @@ def tally(ratings: ArrayLike) -> NDArray[np.int64]:
     """
     table = np.asarray(ratings, float)
     return np.stack([(table == 1).sum(axis=1), (table == 0).sum(axis=1)], axis=1).astype(np.int64)
+
+
+def tabulate_agreement(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Measure the agreement of several made-up tables of ratings."""
+    found = []
+    for label, table in cases.items():
+        kappa = fleiss_kappa(table)
+        row = {"label": label, "raw_agreement": raw_agreement(table), "gwet_ac1": gwet_ac1(table)}
+        found.append(row | {"kappa": kappa, "band": name_band(kappa) or "undefined"})
+    return pd.DataFrame(found)

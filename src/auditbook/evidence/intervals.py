@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
@@ -142,3 +143,120 @@ def _order_statistic(ranked: Array, defined: NDArray[np.intp], share: float) -> 
     left = np.take_along_axis(ranked, below[..., None], axis=-1)[..., 0]
     right = np.take_along_axis(ranked, above[..., None], axis=-1)[..., 0]
     return left + (position - below) * (right - left)
+
+
+def add_share(
+    table: pd.DataFrame, name: str, part: ArrayLike, whole: ArrayLike, *, level: float = 0.95
+) -> pd.DataFrame:
+    """Add a share with its Wilson bounds to a table.
+
+    Parameters
+    ----------
+    table : DataFrame, n rows
+        Anything counted.
+    name : str
+        Name of the share.
+    part, whole : int arrays, shape (n,) or ()
+        How often it happened, out of how many.
+    level : float
+        Coverage aimed at.
+
+    Returns
+    -------
+    DataFrame
+        `table` with `name`, and with ``_low`` and ``_high`` behind it; nan where the whole is empty.
+
+    Examples
+    --------
+    >>> add_share(pd.DataFrame({"n": [10, 0]}), "rate", [0, 0], [10, 0])["rate_high"].round(4).tolist()
+    [0.2775, nan]
+    """
+    hits, total = (np.broadcast_to(np.asarray(counts, float), len(table)) for counts in (part, whole))
+    bounds = wilson_interval(hits, total, level=level)
+    value = np.divide(hits, total, out=np.full(len(table), np.nan), where=total > 0)
+    return table.assign(**{name: value, f"{name}_low": bounds.low, f"{name}_high": bounds.high})
+
+
+def ratio_interval(
+    hits: ArrayLike, trials: ArrayLike, other_hits: ArrayLike, other_trials: ArrayLike
+) -> Interval:
+    r"""Bound the ratio of two independent shares on the logarithmic scale (Katz), at 95 %.
+
+    .. math:: \ln\frac{p_1}{p_2} \pm 1.96\sqrt{\frac1{k_1} - \frac1{n_1} + \frac1{k_2} - \frac1{n_2}}
+
+    Parameters
+    ----------
+    hits, trials, other_hits, other_trials : int arrays that broadcast together
+        :math:`k_1` out of :math:`n_1`, and :math:`k_2` out of :math:`n_2`.
+
+    Returns
+    -------
+    Interval
+        nan where either share is 0, and then nothing can be said on this scale.
+
+    References
+    ----------
+    Katz, D., Baptista, J., Azen, S. P. and Pike, M. C. (1978). Obtaining confidence intervals for the risk
+    ratio in cohort studies. doi:10.2307/2530610
+
+    Examples
+    --------
+    >>> bounds = ratio_interval(20, 100, 80, 200)
+    >>> round(float(bounds.low), 3), round(float(bounds.high), 3)
+    (0.326, 0.766)
+    """
+    k, n, other_k, other_n = (np.asarray(one, float) for one in (hits, trials, other_hits, other_trials))
+    known = (k > 0) & (other_k > 0)
+    one, other = np.where(known, k, np.nan), np.where(known, other_k, np.nan)
+    reach = Z_95 * np.sqrt(1 / one - 1 / n + 1 / other - 1 / other_n)
+    ratio = (one / n) / (other / other_n)
+    return Interval(ratio * np.exp(-reach), ratio * np.exp(reach))
+
+
+def f1_interval(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> Interval:
+    r"""Bound F1 through Wilson's interval of the share J of hits among all that is selected or an event.
+
+    .. math:: F_1 = \frac{2J}{1 + J}, \qquad J = \frac{tp}{tp + fp + fn}
+
+    Parameters
+    ----------
+    tp, fp, fn : int arrays that broadcast together
+        True positives, false positives, false negatives.
+
+    Returns
+    -------
+    Interval
+        At 95 %, as the map from J to F1 rises; nan without a selected record or an event.
+
+    Examples
+    --------
+    >>> bounds = f1_interval(40, 10, 10)
+    >>> round(float(bounds.low), 3), round(float(bounds.high), 3)
+    (0.702, 0.872)
+    """
+    hits = np.asarray(tp, float)
+    overlap = wilson_interval(hits, hits + np.asarray(fp) + np.asarray(fn))
+    return Interval(2 * overlap.low / (1 + overlap.low), 2 * overlap.high / (1 + overlap.high))
+
+
+def rate_events(table: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
+    """Add the event rate of each row with its Wilson interval: of score bins, what a reliability curve draws.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns n and events, of score bins, groups or sites.
+    level : float
+        Coverage of each interval, records being independent.
+
+    Returns
+    -------
+    DataFrame
+        `table` with event_rate, event_rate_low and event_rate_high; nan in an empty row.
+
+    Examples
+    --------
+    >>> rate_events(pd.DataFrame({"n": [10, 0], "events": [0, 0]}))["event_rate_high"].round(4).tolist()
+    [0.2775, nan]
+    """
+    return add_share(table, "event_rate", table["events"], table["n"], level=level)

@@ -6,16 +6,24 @@ from auditbook.ranking.area_metrics import (
 )
 from auditbook.ranking.calibration import (
     WHOLE,
-    bound_bins,
+    bound_gaps,
     fit_calibration,
+)
+from auditbook.ranking.calibration_reading import (
+    AGREE,
+    CAL_ALONE,
+    FITS_ALONE,
+    NO_CAL,
+    NO_FITS,
+    NULL,
+    rescale_score,
 )
 from auditbook.ranking.collapsibility import (
     PERFORMANCE,
     Sample,
-    collapse,
     compare_intercept_weights,
     find_counterexample,
-    pool_samples,
+    multiply_weights,
 )
 from auditbook.ranking.joint import joint_levels
 from auditbook.ranking.matrix import (
@@ -25,6 +33,7 @@ from auditbook.ranking.matrix import (
     matrix_interval,
     matrix_site_interval,
 )
+from auditbook.ranking.overall_values import EXACT
 from auditbook.ranking.parity import make_auc_tables
 from auditbook.ranking.scenarios import (
     GROUPS,

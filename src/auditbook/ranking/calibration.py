@@ -14,8 +14,8 @@ from auditbook.evidence import (
     check_records,
     group_auc,
     name_shortfall,
+    rate_events,
     settle_sites,
-    wilson_interval,
 )
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
@@ -216,29 +216,28 @@ def _columns(name: str, fitted: Fitted) -> dict[str, float]:
     return {name: fitted.value} | {f"{name}_{end}": value for end, value in ends.items()}
 
 
-def bound_bins(score_bins: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
-    """Add each score bin's event rate with Wilson's interval: what a reliability curve draws.
+def bound_gaps(score_bins: pd.DataFrame) -> pd.DataFrame:
+    """Find how far each filled bin's event rate lies above its mean score, with Wilson's interval.
 
     Parameters
     ----------
     score_bins : DataFrame
-        Rows of score_bins.csv.
-    level : float
-        Coverage of each interval, records being independent.
+        Rows of score_bins.csv with a record or more.
 
     Returns
     -------
     DataFrame
-        `score_bins` with event_rate, event_rate_low and event_rate_high; nan in an empty bin.
+        `score_bins` with value, low and high; 0 where as many events happen as the scores say.
 
     Examples
     --------
-    >>> table = bound_bins(pd.DataFrame({"n": [10, 0], "events": [0, 0]}))
-    >>> table["event_rate_high"].round(4).tolist()
-    [0.2775, nan]
+    >>> table = pd.DataFrame({"n": [10], "events": [5], "mean_score": [0.4]})
+    >>> bound_gaps(table)["value"].round(2).tolist()
+    [0.1]
     """
-    bounds = wilson_interval(score_bins["events"], score_bins["n"], level=level)
-    held = score_bins["n"].where(score_bins["n"] > 0)
+    found = rate_events(score_bins)
     return score_bins.assign(
-        event_rate=score_bins["events"] / held, event_rate_low=bounds.low, event_rate_high=bounds.high
+        value=found["event_rate"] - found["mean_score"],
+        low=found["event_rate_low"] - found["mean_score"],
+        high=found["event_rate_high"] - found["mean_score"],
     )

@@ -28,7 +28,7 @@ def spread_by_chance(
 def simulate_areas(
     n_groups: int, size: int, *, area: float, repeats: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Simulate areas of normal scores, the events :math:`\sqrt2\,\Phi^{-1}(A)` above; (repeats, n_groups)."""
+    r"""Simulate areas of normal scores, events :math:`\sqrt2\,\Phi^{-1}(A)` above; (repeats, n_groups)."""
     apart = np.sqrt(2) * ndtri(area)
     half = size // 2
     events = rng.normal(apart, 1, (repeats, n_groups, half))

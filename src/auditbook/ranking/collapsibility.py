@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -381,31 +382,51 @@ def compare_intercept_weights() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def tabulate_collapsibility(samples: Sequence[Sample]) -> pd.DataFrame:
-    """Compare the overall value of each metric with the weighted mean of the groups' values."""
-    whole, rows = pool_samples(samples), []
+OUTSIDE = ("auc", "calibration_slope", "ece", "nagelkerke")
+"""Metrics whose overall value can lie outside the groups' values."""
+
+
+def tabulate_weights(samples: Sequence[Sample]) -> pd.DataFrame:
+    """Work out the ten collapsible metrics of two groups with their weights."""
+    whole, found = pool_samples(samples), []
     for metric in PERFORMANCE.values():
-        values = np.array([metric.value(sample) for sample in samples])
-        known = ~np.isnan(values)
-        overall = metric.value(whole)
         if metric.weight is None:
-            held = np.array([len(sample.outcome) for sample in samples])
-            mean = _share(values[known] * held[known], held[known])
-        else:
-            mean = collapse(metric, samples)
-        low, high = (part(values, initial=np.nan) for part in (np.fmin.reduce, np.fmax.reduce))
-        rows.append(
-            (
-                metric.name,
-                metric.title,
-                metric.weight is not None,
-                metric.weighed_by,
-                low,
-                high,
-                overall,
-                mean,
-                overall - mean,
-            )
-        )
-    names = "metric title collapsible weighed_by lowest highest overall mean difference".split()
-    return pd.DataFrame(rows, columns=names)
+            continue
+        row: dict[str, Any] = {"title": metric.title, "weighed_by": metric.weighed_by}
+        for letter, sample in zip("ab", samples, strict=True):
+            row |= {f"value_{letter}": metric.value(sample), f"weight_{letter}": metric.weight(sample)}
+        found.append(row | {"mean": collapse(metric, samples), "overall": metric.value(whole)})
+    return pd.DataFrame(found)
+
+
+def tabulate_counterexamples() -> pd.DataFrame:
+    """List pairs of groups whose overall value lies outside both."""
+    found = []
+    for name in OUTSIDE:
+        case = find_counterexample(name)
+        n = sum(len(group.outcome) for group in case.groups)
+        found.append((name, PERFORMANCE[name].title, n, *case.values, case.overall))
+    return pd.DataFrame(found, columns=["metric", "title", "n", "one", "other", "overall"])
+
+
+def multiply_weights(intercepts: pd.DataFrame) -> tuple[float, float]:
+    """Multiply the weight ratios of A with C and B with D, and those of A with D and B with C.
+
+    Parameters
+    ----------
+    intercepts : DataFrame
+        From `compare_intercept_weights`.
+
+    Returns
+    -------
+    tuple of float
+        The two sides of its equation, equal if and only if weights existed.
+
+    Examples
+    --------
+    >>> one, other = multiply_weights(compare_intercept_weights())
+    >>> round(one / other, 2)
+    2.24
+    """
+    ratio = intercepts["weight_ratio"]
+    return float(ratio[0] * ratio[3]), float(ratio[1] * ratio[2])

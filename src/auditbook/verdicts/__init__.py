@@ -5,7 +5,9 @@ from auditbook.verdicts.audit_size import (
     list_n_star,
     sweep_counts,
 )
+from auditbook.verdicts.base_rates import has_support
 from auditbook.verdicts.chance import bound_spread
+from auditbook.verdicts.flip_sweeps import disagreement
 from auditbook.verdicts.flips import (
     FlipRate,
     flip_rate,
@@ -13,29 +15,31 @@ from auditbook.verdicts.flips import (
     summarise_resamples,
 )
 from auditbook.verdicts.forecast import (
-    AUDITS,
     LEAST_SITES,
     SIZES,
     check_flips,
 )
-from auditbook.verdicts.forecast_compare import (
-    Rule,
-    measure_halvings,
-)
-from auditbook.verdicts.forecast_draw import (
-    HalfDraws,
-    audit_halves,
-    resample_freely,
-    resample_halves,
+from auditbook.verdicts.forecast_summary import (
+    compare_halves,
+    select_bin,
+    select_way,
 )
 from auditbook.verdicts.formulas import ratio
-from auditbook.verdicts.group_table import tabulate_groups
+from auditbook.verdicts.group_table import (
+    bound_rate,
+    judge_counts,
+    tabulate_groups,
+)
 from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.metrics import (
     METRICS,
     TIE,
     Metric,
     find_metric,
+)
+from auditbook.verdicts.model_agreement import (
+    compare_models,
+    count_flips,
 )
 from auditbook.verdicts.sensitivity import (
     TIER_COUNTS,
@@ -45,12 +49,18 @@ from auditbook.verdicts.site_agreement import (
     DEFINED,
     NOT_RATED,
     UNDEFINED,
+    list_folds,
+    rate_agreement,
     share_folds,
 )
 from auditbook.verdicts.site_folds import (
     Folds,
     name_folds,
     plan_folds,
+)
+from auditbook.verdicts.size_needs import (
+    CLEAR,
+    bound_pass_shares,
 )
 from auditbook.verdicts.standing import STANDINGS, find_doubts
 from auditbook.verdicts.support import (

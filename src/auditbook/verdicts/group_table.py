@@ -1,21 +1,50 @@
 """What are the counts and rates of every group?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from auditbook.evidence import check_records, count_groups, group_auc, name_shortfall, rate, stratum_sizes
+from auditbook.evidence import (
+    add_share,
+    check_records,
+    count_groups,
+    group_auc,
+    name_shortfall,
+    rate,
+    stratum_sizes,
+)
 from auditbook.evidence import counts as rates
 from auditbook.records import Attribute, AuditRecords, Score
-from auditbook.settings import Protocol
+from auditbook.settings import METRIC_NAMES, Protocol
+from auditbook.verdicts.metrics import METRICS
 
 GROUP_COLUMNS = (
     "model attribute group n events non_events tp fp fn tn selection_rate tpr fpr ppv accuracy auc "
     "mean_score event_rate support"
 ).split()
+
+FINDERS = MappingProxyType(
+    {
+        "SR": rates.selection_rate,
+        "TPR": rates.true_positive_rate,
+        "FPR": rates.false_positive_rate,
+        "PPV": rates.positive_predictive_value,
+    }
+)
+RATE_PARTS = MappingProxyType(
+    {
+        "SR": (("tp", "fp"), ("n",)),
+        "TPR": (("tp",), ("tp", "fn")),
+        "FPR": (("fp",), ("fp", "tn")),
+        "PPV": (("tp",), ("tp", "fp")),
+    }
+)
+"""Columns of the group table whose sums are the numerator and the denominator of a rate."""
 
 
 def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
@@ -63,3 +92,65 @@ def _tabulate(
         "support": [name_shortfall(e, o, protocol=protocol) for e, o in strata.tolist()],
     }
     return pd.DataFrame(columns, columns=GROUP_COLUMNS)
+
+
+def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
+    """Lay out the four counts and the four rates of some groups."""
+    table = np.asarray(counts)
+    frame = pd.DataFrame(table, columns=["tp", "fp", "fn", "tn"])
+    frame.insert(0, "group", list(names))
+    found = {symbol: find(table) for symbol, find in FINDERS.items()}
+    return frame.assign(n=table.sum(axis=1), **found)
+
+
+def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
+    """Find one rate of every group with its Wilson interval.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        Rows of groups.csv.
+    rate : {"SR", "TPR", "FPR", "PPV"}
+        Selection rate, true and false positive rate, positive predictive value.
+
+    Returns
+    -------
+    DataFrame
+        group, hits, trials, value, low, high; nan in a group without trials.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"group": ["A"], "n": [4], "tp": [1], "fp": [1], "fn": [0], "tn": [2]})
+    >>> bound_rate(table, "SR")[["hits", "trials", "value"]].values.tolist()
+    [[2.0, 4.0, 0.5]]
+    """
+    hits, trials = (groups[list(names)].sum(axis=1).to_numpy() for names in RATE_PARTS[rate])
+    table = pd.DataFrame({"group": groups["group"].to_numpy(), "hits": hits, "trials": trials})
+    bounded = add_share(table, "value", hits, trials)
+    return bounded.rename(columns={"value_low": "low", "value_high": "high"})
+
+
+def judge_counts(counts: ArrayLike) -> pd.DataFrame:
+    """Compute and compare every published metric that is made of counts, without asking for support.
+
+    Parameters
+    ----------
+    counts : int array, shape (n_groups, 4)
+        Records of each group in the order tp, fp, fn, tn.
+
+    Returns
+    -------
+    DataFrame
+        metric, value, threshold, result ("pass", "fail" or "undefined").
+
+    Examples
+    --------
+    >>> judge_counts([[40, 10, 10, 40], [20, 10, 30, 40]]).loc[0, ["metric", "result"]].tolist()
+    ['DI', 'fail']
+    """
+    found = []
+    for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
+        value = float(metric.values(np.asarray(counts)))
+        result = "undefined" if np.isnan(value) else "pass" if metric.passes(value) else "fail"
+        found.append((metric.name, value, metric.threshold, result))
+    return pd.DataFrame(found, columns=["metric", "value", "threshold", "result"])

@@ -1,5 +1,6 @@
 """Do the folds of sites agree on a metric's verdicts?"""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,68 @@ def share_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
     )
     table = flags.groupby(CELL, sort=False).sum().reset_index()
     return table.assign(pass_share=table["passes"] / table["rated"].where(table["rated"] > 0))
+
+
+def list_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
+    """List the folds with their sites and records."""
+    return site_verdicts[["fold", "sites", "n"]].drop_duplicates().reset_index(drop=True)
+
+
+def nearest_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
+    """Find the size of axis 2 nearest to a fold's, at most half of the audit and within a factor of two.
+
+    Parameters
+    ----------
+    site_verdicts, audit_size : DataFrame
+        Rows of site_verdicts.csv and of audit_size.csv.
+
+    Returns
+    -------
+    float
+        Records of the subsamples; nan where none is near.
+
+    Examples
+    --------
+    >>> folds = pd.DataFrame({"fold": [1, 2], "sites": [3, 3], "n": [900, 1100]})
+    >>> nearest_size(folds, pd.DataFrame({"n": [500, 1500, 9000], "above_half": [False, False, True]}))
+    1500.0
+    """
+    sizes = audit_size["n"][~audit_size["above_half"].astype(bool)].unique()
+    mean = list_folds(site_verdicts)["n"].mean()
+    near = min(sizes, key=lambda size: abs(math.log(size / mean)), default=math.nan)
+    return float(near) if abs(math.log(near / mean)) <= math.log(2) else math.nan
+
+
+def compare_folds(
+    site_verdicts: pd.DataFrame, verdicts: pd.DataFrame, audit_size: pd.DataFrame, *, model: str
+) -> pd.DataFrame:
+    """List one model's cells by how many folds say the opposite of the whole, most first.
+
+    Parameters
+    ----------
+    site_verdicts, verdicts, audit_size : DataFrame
+        Rows of the result files of these names.
+    model : str
+        The model.
+
+    Returns
+    -------
+    DataFrame
+        metric, attribute, verdict (of the whole), folds, rated, passes, pass_share, mixed_pass (pass share of
+        random audits of a like size), against and mixed (shares of folds and of random audits that say the
+        opposite of the whole; nan without a verdict).
+    """
+    cell = ["metric", "attribute"]
+    shares = share_folds(site_verdicts[site_verdicts["model"] == model])
+    cells = verdicts.loc[verdicts["model"] == model, [*cell, "verdict"]]
+    mixed = audit_size[
+        (audit_size["model"] == model) & (audit_size["n"] == nearest_size(site_verdicts, audit_size))
+    ]
+    table = cells.merge(shares.drop(columns="model"), on=cell, how="inner").merge(
+        mixed[[*cell, "pass_share"]].rename(columns={"pass_share": "mixed_pass"}), on=cell, how="left"
+    )
+    for name, passes in (("against", "pass_share"), ("mixed", "mixed_pass")):
+        opposite = table[passes].where(table["verdict"] == "fail", 1 - table[passes])
+        table[name] = opposite.where(table["verdict"] != "inconclusive")
+    order = table.sort_values("against", ascending=False, kind="stable", na_position="last")
+    return order.reset_index(drop=True)

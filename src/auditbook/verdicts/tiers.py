@@ -1,6 +1,7 @@
 """How far can a verdict be trusted, judged on three axes, and what does that ask for?"""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.evidence import name_band
 from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import CELL, list_n_star
 from auditbook.verdicts.site_agreement import DEFINED, UNDEFINED
@@ -204,3 +206,37 @@ def recommend(tier: str) -> str:
     'Claim nothing; see what is missing.'
     """
     return TIERS[tier].action if tier else NO_TIER
+
+
+def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) -> pd.DataFrame:
+    """Grade made-up cells, each with a vfr, an n_star and a kappa, by the rule that grades the real ones."""
+    names = {"metric": "DI", "attribute": "sex"}
+    verdicts = pd.DataFrame(
+        [
+            {"model": label, **names, "verdict": "pass", "reason": "", "vfr": case["vfr"]}
+            for label, case in cases.items()
+        ]
+    )
+    sizes = pd.DataFrame(
+        [
+            {"model": label, **names, "n": n, "cv": 0.0 if n >= case["n_star"] else 1.0}
+            for label, case in cases.items()
+            for n in (*protocol.audit_sizes, 4 * max(protocol.audit_sizes))
+        ]
+    ).assign(undefined_share=0.0)
+    sizes["above_half"] = sizes["n"] > max(protocol.audit_sizes)
+    agreement = pd.DataFrame(
+        [
+            {
+                "model": label,
+                "metric": "DI",
+                "kappa": case["kappa"],
+                "band": name_band(case["kappa"]),
+                "status": UNDEFINED if math.isnan(case["kappa"]) else DEFINED,
+                "reason": "every rating is a pass",
+            }
+            for label, case in cases.items()
+        ]
+    )
+    graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
+    return graded.rename(columns={"model": "label"})[["label", "tier", "tier_reasons"]]

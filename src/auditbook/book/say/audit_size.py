@@ -2,17 +2,12 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import Column, count, count_of, escape, join_words, name_list, plural, share
-from auditbook.evidence import wilson_interval
 from auditbook.results import rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import find_n_star
-
-CLEAR = 0.95
-"""A cell is of one mind at a size when at least this share of its subsamples says the same."""
+from auditbook.verdicts import CLEAR, bound_pass_shares, find_n_star
 
 SWEEP_COLUMNS = (
     Column("metric", "metric"),
@@ -69,10 +64,7 @@ def order_attributes(verdicts: pd.DataFrame, *, model: str) -> list[str]:
 def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, attribute: str) -> pd.DataFrame:
     """Take one model's and attribute's rows, with Wilson's interval of the pass share."""
     here = audit_size[(audit_size["model"] == model) & (audit_size["attribute"] == attribute)]
-    tried = (protocol.size_repeats * (1 - here["undefined_share"])).fillna(0).round()
-    passes = (tried * here["pass_share"]).fillna(0).round()
-    interval = wilson_interval(passes, tried)
-    return here.assign(pass_low=interval.low, pass_high=interval.high).reset_index(drop=True)
+    return bound_pass_shares(here, repeats=protocol.size_repeats).reset_index(drop=True)
 
 
 def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
@@ -98,32 +90,9 @@ def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
     )
 
 
-def list_needs(
-    audit_size: pd.DataFrame, verdicts: pd.DataFrame, protocol: Protocol, *, model: str
-) -> pd.DataFrame:
-    """List what each cell of a model needs, those that need most first."""
-    cells = verdicts[verdicts["model"] == model]
-    counted = audit_size[(audit_size["model"] == model) & ~audit_size["above_half"].astype(bool)]
-    last = counted.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
-    names = ["metric", "attribute", "n", "cv", "cv_low", "cv_high", "pass_share", "unsupported_share"]
-    table = cells[["metric", "attribute", "verdict", "n_star"]].merge(
-        last[names], on=["metric", "attribute"], how="left"
-    )
-    whole = audit_size["n"].max()
-    size = project_size(table["cv"], table["n"], whole=whole, cv_stable=protocol.cv_stable)
-    table["projected"] = [float(f"{n:.2g}") for n in size]
-    table["n_star_text"] = table["n_star"].map(write_n_star)
-    order = table["projected"].where(table["n_star"].notna(), -1.0)
-    return table.iloc[np.argsort(-order.fillna(np.inf), kind="stable")].reset_index(drop=True)
-
-
-def project_size(cv: pd.Series, n: pd.Series, *, whole: float, cv_stable: float) -> pd.Series:
-    r"""Project at which size a metric would settle.
-
-    Without replacement :math:`\mathrm{CV}^2 \approx c^2 (1/n - 1/N)`; the projected size is
-    :math:`c^2/\eta^2`, for an audit that is small beside all the records there could be.
-    """
-    return cv**2 / (1 / n - 1 / whole) / cv_stable**2
+def write_needs(needs: pd.DataFrame) -> pd.DataFrame:
+    """Write every N* out, for `NEED_COLUMNS`."""
+    return needs.assign(n_star_text=needs["n_star"].map(write_n_star))
 
 
 def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
@@ -131,7 +100,7 @@ def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
     judged = needs[needs["verdict"] != "inconclusive"]
     if judged.empty:
         return "No cell has a verdict, so there is none whose size could be asked for."
-    reached = judged[np.isfinite(judged["n_star"])]
+    reached = judged[judged["n_star"] < math.inf]
     text = (
         f"Of {plural(len(judged), 'cell')} with a verdict, {count(len(reached))} "
         f"{_verb(len(reached), 'has', 'have')} settled within half of the audit"
@@ -141,7 +110,7 @@ def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
         text += f" (N* {low})" if low == high else f" (N* from {low} to {high})"
     left = len(judged) - len(reached)
     text += f"; {count(left)} {_verb(left, 'has', 'have')} not."
-    need = judged["projected"].where(np.isinf(judged["n_star"]), judged["n_star"])
+    need = judged["projected"].where(judged["n_star"] == math.inf, judged["n_star"])
     beyond = judged[need > protocol.field_size]
     if len(beyond):
         text += (
@@ -161,7 +130,7 @@ def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
 
 def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Protocol, *, model: str) -> str:
     """Name the cells whose N* hangs on the draw of the subsamples."""
-    reached = needs[np.isfinite(needs["n_star"])]
+    reached = needs[needs["n_star"] < math.inf]
     if reached.empty:
         return "No N* was reached, so none can hang on the draw."
     here = audit_size[audit_size["model"] == model]
@@ -177,13 +146,12 @@ def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Proto
     )
 
 
-def describe_minds(needs: pd.DataFrame, protocol: Protocol) -> str:
+def describe_minds(needs: pd.DataFrame) -> str:
     """Name the cells in which a settled metric and a settled verdict part ways."""
     known = needs.dropna(subset=["cv", "pass_share"])
     if known.empty:
         return "No cell has both a coefficient of variation and a pass share at a size that counts."
-    clear = known["pass_share"].clip(lower=1 - known["pass_share"]) >= CLEAR
-    settled = known["cv"] < protocol.cv_stable
+    clear, settled = known["one_mind"], known["settled"]
     sure, torn = known[clear & ~settled], known[~clear & settled]
     text = (
         f"At the largest size that counts, {count_of(int(clear.sum()), len(known), 'cell')} "

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import (
@@ -16,15 +15,13 @@ from auditbook.book.say.text import (
     number,
     plural,
 )
-from auditbook.ranking import GROUPS, WHOLE, SimulatedRecords, auc_matrix, bound_bins, fit_calibration
-from auditbook.results import Run, rows
+from auditbook.ranking import AGREE, CAL_ALONE, FITS_ALONE, NO_CAL, NO_FITS, NULL, WHOLE, rescale_score
+from auditbook.results import rows
 
 SPARSE = 30
 """A score bin with fewer records than this is drawn hollow and called sparse."""
 FEW_SITES = 20
 """With fewer sites than this an interval by sites is called unsure."""
-NULL = {"intercept": 0.0, "slope": 1.0}
-"""Value of a calibrated score."""
 SIMULATED_COLUMNS = (
     Column("group", "group"),
     Column("n", "records", "count"),
@@ -77,7 +74,7 @@ CAL_COLUMNS = (
     Column("worst_group", "set by"),
     Column("worst_low", "bin from", "number", 1),
     Column("worst_n", "records in it", "count"),
-    Column("off", "groups off"),
+    Column("off_text", "groups off"),
     Column("reading", "together"),
 )
 READING_COLUMNS = (
@@ -87,42 +84,6 @@ READING_COLUMNS = (
     Column("fits_alone", "fits alone are off", "count"),
     Column("silent", "one of them is silent", "count"),
 )
-
-
-def tabulate_simulated(records: SimulatedRecords) -> pd.DataFrame:
-    """Fit calibration of two simulated groups and find the areas within and across."""
-    area = auc_matrix(records.outcome, records.values, records.codes, len(GROUPS)).auc
-    found = []
-    for place, group in enumerate(GROUPS):
-        mine = records.codes == place
-        row: dict[str, Any] = {"group": group, "n": int(mine.sum())}
-        row |= {"event_rate": float(records.outcome[mine].mean())}
-        fitted = fit_calibration(records.outcome[mine], records.values[mine])
-        for name in NULL:
-            one = getattr(fitted, name)
-            row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
-        found.append(row | {"auc": area[place, place], "across": area[place, 1 - place]})
-    return pd.DataFrame(found)
-
-
-def bin_simulated(records: SimulatedRecords) -> pd.DataFrame:
-    """Count two simulated groups by ten score bins, as score_bins.csv does, with intervals."""
-    table = pd.DataFrame(
-        {
-            "group": [GROUPS[code] for code in records.codes],
-            "bin": np.minimum((records.values * 10).astype(int), 9),
-            "outcome": records.outcome,
-            "score": records.values,
-        }
-    )
-    found = table.groupby(["group", "bin"], sort=False)
-    bins = found.agg(n=("outcome", "size"), events=("outcome", "sum"), mean_score=("score", "mean"))
-    return bound_bins(bins.reset_index().sort_values(["group", "bin"], key=_place, ignore_index=True))
-
-
-def _place(column: pd.Series) -> pd.Series:
-    """Order groups as they are declared, and bins as they are numbered."""
-    return column.map(GROUPS.index) if column.name == "group" else column
 
 
 def describe_simulated(table: pd.DataFrame) -> str:
@@ -137,27 +98,13 @@ def describe_simulated(table: pd.DataFrame) -> str:
     )
 
 
-def pick_fits(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """Take intercepts and slopes of all records and of each group of an attribute."""
-    found = run.calibration[run.calibration["model"] == model]
-    found = found[found["attribute"].isin([WHOLE, attribute])].reset_index(drop=True)
-    return found.assign(group=found["group"].where(found["attribute"] != WHOLE, "all records"))
-
-
-def pick_curves(run: Run, model: str, attribute: str) -> pd.DataFrame:
-    """Take the score bins of an attribute's groups with event rates and intervals, empty bins left out."""
-    kind = run.models.set_index("model").loc[model, "kind"]
-    bins = run.score_bins[(run.score_bins["model"] == model) & (run.score_bins["attribute"] == attribute)]
-    return bound_bins(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True))
-
-
 def describe_curves(curves: pd.DataFrame) -> str:
     """Say in how many bins of each group score and event rate are apart, and how many bins are sparse."""
     if curves.empty:
         return (
             "These scores are no probabilities, so there is no number that a bin's event rate should equal."
         )
-    off = _miss(curves)
+    off = curves["missed"]
     sparse = int((curves["n"] < SPARSE).sum())
     text = (
         f"In {count_of(off.sum(), len(curves), 'filled bin')} the mean score lies outside the interval of "
@@ -172,13 +119,6 @@ def describe_curves(curves: pd.DataFrame) -> str:
             " Where they part, low scores are mostly too low and high scores too high: the score overstates."
         )
     return text
-
-
-def _miss(curves: pd.DataFrame) -> pd.Series:
-    """Tell where the mean score lies outside the interval of the event rate."""
-    return (curves["mean_score"] < curves["event_rate_low"]) | (
-        curves["mean_score"] > curves["event_rate_high"]
-    )
 
 
 def describe_fits(fits: pd.DataFrame) -> str:
@@ -229,36 +169,6 @@ def _describe_ends(groups: pd.DataFrame, name: str, *, sites: bool = False) -> s
     return f"{start}, {plural(known, 'group')} with an interval: {found}."
 
 
-def compare_models(run: Run) -> pd.DataFrame:
-    """Set intercept and slope over all records side by side for every model, for `MODEL_COLUMNS`."""
-    found = run.calibration[run.calibration["attribute"] == WHOLE].set_index("model")
-    found = found.join(run.models.set_index("model")[["n_train", "kind"]]).reset_index()
-    found["by_sites"] = found["slope_site_low"].notna()
-    for name in NULL:
-        for end, side in (("lower", "low"), ("upper", "high")):
-            by_site, by_record = found[f"{name}_site_{side}"], found[f"{name}_{side}"]
-            found[f"{name}_{end}"] = by_site.fillna(by_record)
-    found["scores"] = [_judge_scores(row) for row in rows(found)]
-    return found
-
-
-def _judge_scores(row: Any) -> str:
-    """Say in words what a slope and an intercept over all records make of a model's scores."""
-    if row.kind != "probability":
-        return "no probabilities"
-    if np.isnan(row.slope):
-        return "without a slope"
-    if row.slope_upper < NULL["slope"]:
-        return "too extreme"
-    if row.slope_lower > NULL["slope"]:
-        return "too timid"
-    if row.intercept_upper < NULL["intercept"]:
-        return "too high"
-    if row.intercept_lower > NULL["intercept"]:
-        return "too low"
-    return "not shown to be off"
-
-
 def describe_models(table: pd.DataFrame) -> str:
     """Name the models whose scores are too extreme, with the size of their training part."""
     known = table[table["slope"].notna()]
@@ -276,81 +186,42 @@ def describe_models(table: pd.DataFrame) -> str:
     )
     if worst.n_train > 0:
         text += f", trained on {plural(worst.n_train, 'record')}"
-    shrunk = number(100 / (1 + 9**-worst.slope), digits=0)
+    shrunk = number(100 * float(rescale_score(0.9, worst.slope)), digits=0)
     return (
         f"{text}. Read so: at a slope of {number(worst.slope, digits=2)} and no shift, a score of 90% stands "
         f"for {shrunk}%."
     )
 
 
-def compare_cal(run: Run, model: str) -> pd.DataFrame:
-    """Set CAL's verdict beside intercepts and slopes of the same groups, for `CAL_COLUMNS`."""
-    judged = run.verdicts[(run.verdicts["model"] == model) & (run.verdicts["metric"] == "CAL")]
-    found = []
-    for row in rows(judged):
-        curves = pick_curves(run, model, row.attribute)
-        fits = pick_fits(run, model, row.attribute)
-        fits = fits[(fits["attribute"] != WHOLE) & fits["intercept_low"].notna()]
-        off = fits.loc[_is_off(fits, "intercept") | _is_off(fits, "slope"), "group"]
-        line = {"attribute": row.attribute, "estimate": row.estimate, "verdict": row.verdict}
-        line |= {"reason": row.reason, **_find_worst(curves), "off": f"{len(off)} of {len(fits)}"}
-        found.append(line | {"reading": _read_together(row.verdict, len(off), len(fits))})
-    names = "attribute estimate verdict reason worst_group worst_low worst_bin worst_n off reading".split()
-    return pd.DataFrame(found, columns=names)
+def write_cal(table: pd.DataFrame) -> pd.DataFrame:
+    """Write out how many groups are off, for `CAL_COLUMNS`."""
+    return table.assign(off_text=[_write_off(row) for row in rows(table)])
 
 
-def _is_off(fits: pd.DataFrame, name: str) -> pd.Series:
-    return (fits[f"{name}_low"] > NULL[name]) | (fits[f"{name}_high"] < NULL[name])
+def _write_off(row: Any) -> str:
+    return f"{row.off} of {row.fits}"
 
 
-def _find_worst(curves: pd.DataFrame) -> dict[str, Any]:
-    """Find the bin in which event rate and mean score lie furthest apart."""
-    if curves.empty:
-        return {"worst_group": "", "worst_low": np.nan, "worst_bin": "", "worst_n": np.nan}
-    worst = max(rows(curves), key=lambda row: abs(row.event_rate - row.mean_score))
-    ends = f"{number(worst.bin_low, digits=1)}\N{EN DASH}{number(worst.bin_high, digits=1)}"
-    found = {"worst_group": worst.group, "worst_low": worst.bin_low}
-    return found | {"worst_bin": ends, "worst_n": worst.n}
-
-
-def _read_together(verdict: str, off: int, known: int) -> str:
-    """Say whether CAL and the fits agree."""
-    if not known:
-        return "no fits"
-    if verdict == "inconclusive":
-        return "CAL cannot say"
-    if (verdict == "fail") == (off > 0):
-        return "agree"
-    return "CAL alone fails" if verdict == "fail" else "fits alone are off"
-
-
-def count_readings(run: Run) -> pd.DataFrame:
-    """Count, for every model, the attributes for which CAL and the fits agree, for `READING_COLUMNS`."""
-    found = []
-    for model in run.models["model"]:
-        told = compare_cal(run, model)["reading"]
-        named = {"agree": "agree", "cal_alone": "CAL alone fails", "fits_alone": "fits alone are off"}
-        counts = {name: int((told == words).sum()) for name, words in named.items()}
-        found.append({"model": model, **counts, "silent": len(told) - sum(counts.values())})
-    return pd.DataFrame(found)
+def _write_bin(row: Any) -> str:
+    return f"{number(row.worst_low, digits=1)}\N{EN DASH}{number(row.worst_high, digits=1)}"
 
 
 def describe_cal(table: pd.DataFrame) -> str:
     """Say where CAL and the fits disagree and what lies behind it."""
     if table.empty:
         return "CAL is not among this run's metrics."
-    known = table[~table["reading"].isin(["no fits", "CAL cannot say"])]
+    known = table[~table["reading"].isin([NO_FITS, NO_CAL])]
     points = []
-    for row in rows(known[known["reading"] == "CAL alone fails"]):
+    for row in rows(known[known["reading"] == CAL_ALONE]):
         points.append(
             f"- {escape(row.attribute)}: CAL fails at {number(row.estimate)} on one bin, "
-            f"{escape(row.worst_group)}, {row.worst_bin}, with {plural(row.worst_n, 'record')}; no group's "
+            f"{escape(row.worst_group)}, {_write_bin(row)}, with {plural(row.worst_n, 'record')}; no group's "
             "intercept or slope is shown to be off."
         )
-    for row in rows(known[known["reading"] == "fits alone are off"]):
+    for row in rows(known[known["reading"] == FITS_ALONE]):
         points.append(
-            f"- {escape(row.attribute)}: CAL passes at {number(row.estimate)}, yet {row.off} groups have an "
-            "intercept or slope that is off: many small distances that no single bin shows."
+            f"- {escape(row.attribute)}: CAL passes at {number(row.estimate)}, yet {_write_off(row)} groups "
+            "have an intercept or slope that is off: many small distances that no single bin shows."
         )
     thin = known[(known["verdict"] == "fail") & (known["worst_n"] < SPARSE)]
     if len(thin):
@@ -365,7 +236,7 @@ def _count_agreement(table: pd.DataFrame, known: pd.DataFrame) -> str:
     """Count the attributes for which both can be read and agree."""
     if known.empty:
         return "For no attribute do CAL and the fits both say something."
-    agree = int((known["reading"] == "agree").sum())
+    agree = int((known["reading"] == AGREE).sum())
     text = f"CAL and the fits agree for {count_of(agree, len(known), 'attribute')}"
     rest = len(table) - len(known)
     return f"{text}; for {count(rest)} more one of the two says nothing." if rest else f"{text}."

@@ -18,11 +18,10 @@ from auditbook.book.say.text import (
     plural,
     share,
 )
-from auditbook.evidence import wilson_interval
+from auditbook.evidence import measure_site_spread
 from auditbook.results import rows
 from auditbook.settings import Protocol
-
-Z_95 = 1.959964
+from auditbook.verdicts import has_support
 
 FLOW_COLUMNS = (
     Column("step", "step"),
@@ -219,45 +218,6 @@ def _describe_missing_group(groups: pd.DataFrame) -> str:
     )
 
 
-def compare_base_rates(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame:
-    """Divide the lowest by the highest event rate of each attribute.
-
-    That ratio is the ratio of selection rates of a model that makes no error. Groups below the protocol's
-    minimum support are left out and named.
-
-    References
-    ----------
-    Katz, D., Baptista, J., Azen, S. P. and Pike, M. C. (1978). Obtaining confidence intervals for the risk
-    ratio in cohort studies. doi:10.2307/2530610
-    """
-    return pd.DataFrame(
-        [_base_rate_row(part, protocol) for _, part in groups.groupby("attribute", sort=False)]
-    )
-
-
-def _base_rate_row(part: pd.DataFrame, protocol: Protocol) -> dict[str, Any]:
-    others = part["n"] - part["events"]
-    supported = (part["n"] >= protocol.min_records) & (part["events"] >= protocol.min_events)
-    supported &= others >= protocol.min_non_events
-    kept = part[supported]
-    row: dict[str, Any] = {
-        "attribute": part["attribute"].iloc[0],
-        "left_out": name_list(part["group"][~supported]),
-    }
-    if len(kept) < 2:
-        blank = dict.fromkeys(
-            ("lowest_rate", "highest_rate", "ratio", "ratio_low", "ratio_high", "smallest_n"), np.nan
-        )
-        return row | {"lowest_group": "", "highest_group": ""} | blank
-    low, high = kept.loc[kept["event_rate"].idxmin()], kept.loc[kept["event_rate"].idxmax()]
-    ratio = low["event_rate"] / high["event_rate"]
-    spread = np.sqrt(1 / low["events"] - 1 / low["n"] + 1 / high["events"] - 1 / high["n"])
-    row |= {"lowest_group": low["group"], "lowest_rate": low["event_rate"]}
-    row |= {"highest_group": high["group"], "highest_rate": high["event_rate"], "ratio": ratio}
-    row |= {"ratio_low": ratio * np.exp(-Z_95 * spread), "ratio_high": ratio * np.exp(Z_95 * spread)}
-    return row | {"smallest_n": min(low["n"], high["n"])}
-
-
 def describe_base_rates(ratios: pd.DataFrame, *, threshold: float = 0.80) -> str:
     """Say for which attributes even a model without error would fail a ratio rule."""
     known = ratios[ratios["ratio"].notna()]
@@ -288,19 +248,10 @@ def describe_base_rates(ratios: pd.DataFrame, *, threshold: float = 0.80) -> str
 
 
 def _name_left_out(known: pd.DataFrame) -> list[str]:
-    """Name the groups that were too small to enter a ratio; the names are escaped already."""
-    partial = known[known["left_out"] != ""]
-    listed = [f"{escape(row.attribute)}: {row.left_out}" for row in rows(partial)]
+    """Name the groups that were too small to enter a ratio."""
+    partial = known[known["left_out"].str.len() > 0]
+    listed = [f"{escape(row.attribute)}: {name_list(row.left_out)}" for row in rows(partial)]
     return [f"Left out of the ratio for lack of support ({'; '.join(listed)})."] if listed else []
-
-
-def ratio_with_equal_errors(low_rate: float, high_rate: float, *, tpr: float, fpr: float) -> float:
-    r"""Find the ratio of selection rates of a model with the same error rates in both groups.
-
-    .. math:: \frac{f + (t - f) p_{low}}{f + (t - f) p_{high}}
-    """
-    low, high = (fpr + (tpr - fpr) * rate for rate in (low_rate, high_rate))
-    return low / high if high > 0 else float("nan")
 
 
 def find_small_groups(groups: pd.DataFrame, *, limit: int = 8) -> pd.DataFrame:
@@ -311,9 +262,7 @@ def find_small_groups(groups: pd.DataFrame, *, limit: int = 8) -> pd.DataFrame:
 
 def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
     """Say how many groups are too small for a verdict and how wide the widest interval is."""
-    others = groups["n"] - groups["events"]
-    short = (groups["n"] < protocol.min_records) | (groups["events"] < protocol.min_events)
-    short |= others < protocol.min_non_events
+    short = ~has_support(groups, protocol)
     widest = find_small_groups(groups[groups["n"] > 0], limit=1)
     needed = f"{protocol.min_records} records, {protocol.min_events} events"
     needed = f"{needed} or {protocol.min_non_events} non-events"
@@ -336,12 +285,6 @@ def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
     return " ".join(parts)
 
 
-def add_site_intervals(sites: pd.DataFrame) -> pd.DataFrame:
-    """Add the 95% Wilson interval of each site's event rate."""
-    bounds = wilson_interval(sites["events"].to_numpy(float), sites["n"].to_numpy(float))
-    return sites.assign(event_rate_low=bounds.low, event_rate_high=bounds.high)
-
-
 def describe_sites(sites: pd.DataFrame) -> str:
     """Say how unevenly records are spread over sites, or that there is no site."""
     if sites.empty:
@@ -351,15 +294,13 @@ def describe_sites(sites: pd.DataFrame) -> str:
         )
     if len(sites) == 1:
         return "All records come from one site, so nothing here says how the model does elsewhere."
-    volumes = sites["n"].sort_values(ascending=False)
-    total = volumes.sum()
-    half = int((volumes.cumsum() < total / 2).sum()) + 1
-    effective = total**2 / (volumes.astype(float) ** 2).sum()
+    spread = measure_site_spread(sites)
+    half, effective = spread.holding_half, spread.effective
     return (
         f"Records come from {plural(len(sites), 'site')}. "
-        f"The largest holds {share(volumes.iloc[0] / total)} of them, "
+        f"The largest holds {share(spread.largest_share)} of them, "
         f"and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. "
-        f"The median site has {plural(float(volumes.median()), 'record')}. "
+        f"The median site has {plural(spread.median, 'record')}. "
         "Weighed by volume, the cohort is as varied as "
         f"{number(effective, digits=0 if effective >= 10 else 1)} sites of equal size."
     )

@@ -1,12 +1,9 @@
 """Does the flip rate foretell what other audits say, told in words, on any cohort?"""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from auditbook.book.say.text import (
     Column,
@@ -21,19 +18,13 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.results import Run, rows
-from auditbook.settings import Protocol
 from auditbook.verdicts import (
-    AUDITS,
     LEAST_SITES,
     METRICS,
     SIZES,
-    HalfDraws,
-    Rule,
-    audit_halves,
-    find_metric,
-    measure_halvings,
-    resample_freely,
-    resample_halves,
+    compare_halves,
+    select_bin,
+    select_way,
 )
 
 RECORDS, SITES = "records", "sites"
@@ -46,7 +37,6 @@ PREDICTIONS = {
     "vfr_site": "sites drawn (vfr_site)",
     "vfr_site_wide": "sites drawn, stretched",
 }
-REALISED = ("realised", "realised_low", "realised_high", "realised_mixed", "abs_error")
 CALIBRATION_COLUMNS = (
     Column("name", "prediction"),
     Column("range", "foretold between"),
@@ -123,32 +113,6 @@ MEASURED_COLUMNS = (
 )
 
 
-def foretell_world(
-    counts: ArrayLike, metric: str, *, half: int, size: int, rng: np.random.Generator, times: int = 200
-) -> pd.DataFrame:
-    """Predict flip rates in a made-up world whose audits can be drawn at will, and look at these."""
-    table = np.asarray(counts)
-    shares = table.ravel() / table.sum()
-    first = rng.multinomial(half, shares, size=times).reshape(times, *table.shape)
-    audits = rng.multinomial(size, shares, size=(times, AUDITS)).reshape(times, AUDITS, *table.shape)
-    draws = HalfDraws(
-        first=first,
-        second=first,
-        resampled=resample_halves(first, size=size, resamples=AUDITS, rng=rng),
-        free=resample_freely(first, size=size, resamples=AUDITS, rng=rng),
-        by_site=None,
-        audits={RECORDS: (audit_halves(first, size=size, audits=AUDITS, rng=rng), audits)},
-        size=size,
-    )
-    rule = Rule(find_metric(metric), Protocol(min_records=1, min_events=0, min_non_events=0))
-    found = measure_halvings(rule, draws)[RECORDS]
-    kept = ("predicted", "predicted_wide", "realised", "wrong_side")
-    means = {name: float(found[name][found["judged"]].mean()) for name in kept}
-    means["audit_mean"] = float(np.nanmean(rule.metric.values(audits)))
-    means["resample_mean"] = float(np.nanmean(rule.metric.values(draws.resampled)))
-    return pd.DataFrame([{"half": half, "n": size, "truth": float(rule.metric.values(table)), **means}])
-
-
 def tabulate_worlds(cases: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Lay several worlds out in one table, for `WORLD_COLUMNS`."""
     return pd.concat([table.assign(label=label) for label, table in cases.items()], ignore_index=True)
@@ -209,9 +173,9 @@ def _count_sites(run: Run) -> int:
     return int(sites.max()) if len(sites) else 0
 
 
-def name_way(halving: str, drawing: str) -> str:
-    """Name a way of halving and drawing, as the tables do."""
-    return f"{halving} / {drawing}"
+def name_ways(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the way of halving and drawing in every row, as the tables do."""
+    return table.assign(way=[f"{row.halving} / {row.drawing}" for row in rows(table)])
 
 
 def choose_way(truth: pd.DataFrame) -> tuple[str, str]:
@@ -232,16 +196,9 @@ def select_bins(
     return found.assign(name=found["prediction"].map(PREDICTIONS), range=bounds).reset_index(drop=True)
 
 
-def _whole(
-    summary: pd.DataFrame, way: tuple[str, str], prediction: str, number_of_bin: int = 0
-) -> pd.DataFrame:
-    keep = (summary["halving"] == way[0]) & (summary["drawing"] == way[1])
-    return summary[keep & (summary["prediction"] == prediction) & (summary["bin"] == number_of_bin)]
-
-
 def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction: str = "vfr") -> str:
     """Say whether one prediction foretold too few or too many flips, and how it did where it was sure."""
-    whole = _whole(summary, way, prediction)
+    whole = select_bin(summary, way, prediction)
     if whole.empty:
         return "There is no prediction to compare with what came of it."
     row = whole.iloc[0]
@@ -253,7 +210,7 @@ def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction
         f"{'no better than' if row['brier'] >= row['brier_constant'] else 'better than'} always naming the "
         f"mean ({number(row['brier_constant'])})."
     )
-    sure = _whole(summary, way, prediction, 1)
+    sure = select_bin(summary, way, prediction, 1)
     if len(sure):
         one = sure.iloc[0]
         text += (
@@ -284,27 +241,6 @@ def _both(one: float, other: float) -> str:
     return share(low) if share(low) == share(high) else interval(low, high, kind="share")
 
 
-def tabulate_ways(summary: pd.DataFrame) -> pd.DataFrame:
-    """Set the mean predictions and the mean realised flip rate of every way side by side."""
-    found = []
-    for (halving, drawing), part in summary[summary["bin"] == 0].groupby(["halving", "drawing"], sort=False):
-        by = part.set_index("prediction")
-        first = by.loc["vfr"]
-        means = {name: by["predicted"].get(name, math.nan) for name in PREDICTIONS}
-        found.append(
-            {
-                "way": name_way(str(halving), str(drawing)),
-                "halving": halving,
-                "drawing": drawing,
-                **means,
-                **{name: first[name] for name in REALISED},
-                "abs_error_site": by["abs_error"].get("vfr_site", math.nan),
-            }
-        )
-    names = [column.name for column in WAY_COLUMNS]
-    return pd.DataFrame(found, columns=[*names, "halving", "drawing", "realised_low", "realised_high"])
-
-
 def describe_ways(ways: pd.DataFrame) -> str:
     """Say for every way which of the flip rates came nearer on average."""
     if ways.empty:
@@ -326,18 +262,6 @@ def describe_ways(ways: pd.DataFrame) -> str:
             f"({share(row.abs_error)} and {share(row.abs_error_site)} off)."
         )
     return "\n".join(lines)
-
-
-def list_cells(truth: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
-    """List every cell at the largest size that it was checked at, the largest surprise on top."""
-    here = truth[(truth["halving"] == way[0]) & (truth["drawing"] == way[1]) & (truth["halvings"] > 0)]
-    last = here.sort_values("n", kind="stable").groupby(["metric", "attribute"], sort=False).tail(1)
-    distance = (last["estimate"] - last["threshold"]).abs() / last["halves_sd"].where(last["halves_sd"] > 0)
-    return (
-        last.assign(distance=distance)
-        .sort_values("error", ascending=False, kind="stable")
-        .reset_index(drop=True)
-    )
 
 
 def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
@@ -372,30 +296,15 @@ def _name(cells: pd.DataFrame, *, limit: int = 5) -> str:
     return name_list((f"{row.metric} for {row.attribute}" for row in rows(cells)), limit=limit)
 
 
-def tabulate_causes(truth: pd.DataFrame) -> pd.DataFrame:
-    """Split the mean error by metric and way into range, spread and the other half."""
-    known = truth[truth["halvings"] > 0]
-    names = "error from_range from_spread from_halves bias_resample bias_audit resample_sd audit_sd".split()
-    found = known.groupby(["halving", "drawing", "metric"], sort=False)[names].mean()
-    found["cells"] = known.groupby(["halving", "drawing", "metric"], sort=False).size()
-    table = found.reset_index()
-    table["spread_ratio"] = table["audit_sd"] / table["resample_sd"].where(table["resample_sd"] > 0)
-    table["way"] = [name_way(row.halving, row.drawing) for row in rows(table)]
-    return table
-
-
 def select_causes(causes: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
     """Keep the causes for halves and audits of records, and those for one other way."""
-    return causes[causes["way"].isin([name_way(RECORDS, RECORDS), name_way(*way)])].reset_index(drop=True)
-
-
-def _same(truth: pd.DataFrame, halving: str = RECORDS, drawing: str = RECORDS) -> pd.DataFrame:
-    return truth[(truth["halving"] == halving) & (truth["drawing"] == drawing) & (truth["halvings"] > 0)]
+    kept = [(row.halving, row.drawing) in ((RECORDS, RECORDS), way) for row in rows(causes)]
+    return name_ways(causes[kept].reset_index(drop=True))
 
 
 def describe_range(truth: pd.DataFrame) -> str:
     """Say how far resamples and audits of the smallest and the largest size lie from their half."""
-    here = _same(truth)
+    here = select_way(truth)
     here = here[here["metric"] != "DI"]
     if here.empty:
         return "There is no gap whose bias could be measured."
@@ -441,7 +350,7 @@ def describe_spread(causes: pd.DataFrame) -> str:
 
 def describe_other_half(truth: pd.DataFrame) -> str:
     """Say what it costs that the first half is itself a sample."""
-    here = _same(truth)
+    here = select_way(truth)
     if here.empty:
         return "No halves could be compared."
     return (
@@ -457,12 +366,10 @@ def describe_other_half(truth: pd.DataFrame) -> str:
 
 def describe_sites(truth: pd.DataFrame) -> str:
     """Say how much further halves of whole sites lie apart than halves of records."""
-    keys = ["metric", "attribute", "n"]
-    both = _same(truth).merge(_same(truth, SITES), on=keys, suffixes=("", "_apart"))
-    both = both[both["halves_sd"] > 0]
+    both = compare_halves(truth)
     if both.empty:
         return "Whole sites were not halved, so what sites do cannot be told from what chance does."
-    ratio = (both["halves_sd_apart"] / both["halves_sd"]).groupby([both["metric"], both["attribute"]]).mean()
+    ratio = both.groupby(["metric", "attribute"])["ratio"].mean()
     names = [f"{metric} for {attribute}" for metric, attribute in ratio.sort_values(ascending=False).index]
     above = int((ratio > 1.5).sum())
     return (
@@ -481,7 +388,7 @@ def describe_sites(truth: pd.DataFrame) -> str:
 
 def describe_pairs(truth: pd.DataFrame, way: tuple[str, str]) -> str:
     """Say how often two audits disagree, beside the flip rate."""
-    here = _same(truth, *way)
+    here = select_way(truth, *way)
     if here.empty:
         return "No two audits could be compared."
     return (
@@ -507,7 +414,7 @@ def list_takeaways(run: Run) -> str:
         ((SITES, SITES), "whole other sites"),
     ):
         for prediction in ("vfr", "vfr_site") if way[0] == SITES else ("vfr",):
-            whole = _whole(summary, way, prediction)
+            whole = select_bin(summary, way, prediction)
             if len(whole):
                 row = whole.iloc[0]
                 lines.append(
@@ -517,11 +424,6 @@ def list_takeaways(run: Run) -> str:
     if SITES not in set(summary["halving"]):
         lines.append("- Of other sites nothing can be said here.")
     return "\n".join(lines)
-
-
-def list_measured(table: pd.DataFrame) -> pd.DataFrame:
-    """Lay out the stored comparison over cohorts, for `MEASURED_COLUMNS`."""
-    return table.assign(way=[name_way(row.halving, row.drawing) for row in rows(table)])
 
 
 def describe_measured(table: pd.DataFrame) -> str:
@@ -540,29 +442,3 @@ def describe_measured(table: pd.DataFrame) -> str:
             text += f" Where vfr was at most 1%: {_both(row['sure_realised'], row['sure_mixed'])}."
         lines.append(text)
     return "\n".join(lines)
-
-
-def summarise_cohort(summary: pd.DataFrame) -> pd.DataFrame:
-    """Reduce a run's summary to the row a way that the stored comparison keeps."""
-    ways = tabulate_ways(summary)
-    found = []
-    for row in rows(ways):
-        way = (row.halving, row.drawing)
-        whole, sure = _whole(summary, way, "vfr").iloc[0], _whole(summary, way, "vfr", 1)
-        first: dict[Any, Any] = sure.iloc[0].to_dict() if len(sure) else {}
-        found.append(
-            {
-                "halving": row.halving,
-                "drawing": row.drawing,
-                "cells": int(whole["predictions"]),
-                **{name: getattr(row, name) for name in PREDICTIONS},
-                "realised": row.realised,
-                "realised_mixed": row.realised_mixed,
-                "abs_error": row.abs_error,
-                "abs_error_site": row.abs_error_site,
-                "sure": int(first.get("predictions", 0)),
-                "sure_realised": first.get("realised", np.nan),
-                "sure_mixed": first.get("realised_mixed", np.nan),
-            }
-        )
-    return pd.DataFrame(found)

@@ -1,11 +1,9 @@
 """What do the group rates and the seven metrics say in words, on any cohort?"""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -21,36 +19,28 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.errors import InputError, nearest
-from auditbook.evidence import (
-    false_positive_rate,
-    positive_predictive_value,
-    selection_rate,
-    true_positive_rate,
-    wilson_interval,
-)
+from auditbook.ranking import bound_gaps
 from auditbook.results import rows
-from auditbook.settings import METRIC_NAMES, Protocol
-from auditbook.verdicts import METRICS
+from auditbook.settings import Protocol
+from auditbook.verdicts import METRICS, bound_rate, judge_counts
 
 
 @dataclass(frozen=True)
 class RateWords:
-    """How one of the four group rates is named and counted."""
+    """How one of the four group rates is named, and what its denominator counts, in the plural."""
 
-    symbol: str  # Short and long name
-    title: str  # Short and long name
-    hits: tuple[str, ...]  # Columns of the group table whose sums are numerator and denominator
-    trials: tuple[str, ...]  # Columns of the group table whose sums are numerator and denominator
-    of: str  # What the denominator counts, in the plural
+    symbol: str
+    title: str
+    of: str
 
 
 RATES = {
     rate.symbol: rate
     for rate in (
-        RateWords("SR", "selection rate", ("tp", "fp"), ("n",), "records"),
-        RateWords("TPR", "true positive rate", ("tp",), ("tp", "fn"), "events"),
-        RateWords("FPR", "false positive rate", ("fp",), ("fp", "tn"), "non-events"),
-        RateWords("PPV", "positive predictive value", ("tp",), ("tp", "fp"), "selected records"),
+        RateWords("SR", "selection rate", "records"),
+        RateWords("TPR", "true positive rate", "events"),
+        RateWords("FPR", "false positive rate", "non-events"),
+        RateWords("PPV", "positive predictive value", "selected records"),
     )
 }
 
@@ -157,49 +147,17 @@ def sort_metrics(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=list(METRICS).index)
 
 
-def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
-    """Lay out the four counts and the four rates of some groups, for `COUNT_COLUMNS`."""
-    table = np.asarray(counts)
-    frame = pd.DataFrame(table, columns=["tp", "fp", "fn", "tn"])
-    frame.insert(0, "group", list(names))
-    rates = {"SR": selection_rate, "TPR": true_positive_rate}
-    rates |= {"FPR": false_positive_rate, "PPV": positive_predictive_value}
-    return frame.assign(n=table.sum(axis=1), **{symbol: rate(table) for symbol, rate in rates.items()})
-
-
 def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
-    """Compute every published metric that is made of counts, for `VALUE_COLUMNS`."""
-    found = []
-    for metric in (METRICS[name] for name in METRIC_NAMES if METRICS[name].evidence == "counts"):
-        value = float(metric.values(np.asarray(counts)))
-        result = "undefined" if math.isnan(value) else "pass" if metric.passes(value) else "fail"
-        rule = write_rule(metric.name, metric.threshold)
-        found.append({"metric": metric.name, "value": value, "passes": rule, "result": result})
-    return pd.DataFrame(found)
+    """List every published metric that is made of counts with its rule, for `VALUE_COLUMNS`."""
+    found = judge_counts(counts)
+    return found.assign(passes=[write_rule(row.metric, row.threshold) for row in rows(found)])
 
 
 def pick_rates(groups: pd.DataFrame, *, rate: str) -> pd.DataFrame:
-    """Take one rate of every group, with its Wilson interval."""
-    words = RATES[rate]
-    hits = groups[list(words.hits)].sum(axis=1).to_numpy()
-    trials = groups[list(words.trials)].sum(axis=1).to_numpy()
-    bounds = wilson_interval(hits, trials)
-    value = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
-    note = [
-        f"undefined: no {words.of}" if n == 0 else lack
-        for n, lack in zip(trials, groups["support"], strict=True)
-    ]
-    return pd.DataFrame(
-        {
-            "group": groups["group"].to_numpy(),
-            "hits": hits,
-            "trials": trials,
-            "value": value,
-            "low": bounds.low,
-            "high": bounds.high,
-            "note": note,
-        }
-    )
+    """Take one rate of every group with its interval, and say what is lacking."""
+    words, found = RATES[rate], bound_rate(groups, rate)
+    lacks = zip(found["trials"], groups["support"], strict=True)
+    return found.assign(note=[f"undefined: no {words.of}" if n == 0 else lack for n, lack in lacks])
 
 
 def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
@@ -245,11 +203,7 @@ def _write_thin(thin: pd.DataFrame) -> str:
 
 def pick_bins(bins: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """Compare event rate and mean score in each group's score bins, empty bins left out."""
-    full = bins[(bins["n"] > 0) & (kind == "probability")].copy()
-    bounds = wilson_interval(full["events"].to_numpy(), full["n"].to_numpy())
-    full["value"] = full["events"] / full["n"] - full["mean_score"]
-    full["low"], full["high"] = bounds.low - full["mean_score"], bounds.high - full["mean_score"]
-    return full.reset_index(drop=True)
+    return bound_gaps(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True))
 
 
 def describe_bins(gaps: pd.DataFrame, *, kind: str) -> str:

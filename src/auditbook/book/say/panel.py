@@ -1,18 +1,13 @@
 """Does the choice of model decide the verdict, said in words and tables, on any cohort?"""
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
 from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
-from auditbook.evidence import wilson_interval
+from auditbook.evidence import bound_quality
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import find_metric
+from auditbook.verdicts import compare_models, count_flips
 
 CELL = ["metric", "attribute"]
 NEAR_BEST = 0.01
@@ -81,25 +76,6 @@ CHANGE_COLUMNS = (
 )
 
 
-def judge_cases(cases: Mapping[str, Sequence[Sequence[int]]]) -> pd.DataFrame:
-    """Judge made-up models of two groups by disparate impact, for `CASE_COLUMNS`."""
-    metric, found = find_metric("DI"), []
-    for label, groups in cases.items():
-        counts = np.asarray(groups)
-        value = float(metric.values(counts))
-        chosen, sizes = counts[:, :2].sum(axis=1), counts.sum(axis=1)
-        found.append(
-            {
-                "model": label,
-                "accuracy": counts[:, [0, 3]].sum() / counts.sum(),
-                "selected": " and ".join(f"{k} of {n}" for k, n in zip(chosen, sizes, strict=True)),
-                "di": value,
-                "verdict": "pass" if metric.passes(value) else "fail",
-            }
-        )
-    return pd.DataFrame(found)
-
-
 def pick_panel(models: pd.DataFrame) -> pd.DataFrame:
     """Pick the models of the panel: all but the variants that are trained without late features."""
     return models.loc[models["features"] != "admission"]
@@ -112,7 +88,7 @@ def pick_cells(run: Run) -> pd.DataFrame:
 
 def list_quality(run: Run) -> pd.DataFrame:
     """Lay out how good each model is and how it fares in the audit, for `QUALITY_COLUMNS`."""
-    table = _add_intervals(run.models, run.groups)
+    table = bound_quality(run.models, run.groups)
     impact = run.verdicts[run.verdicts["metric"] == "DI"]
     for attribute, part in impact.groupby("attribute", sort=False):
         texts = {row.model: f"{number(row.estimate, digits=2)} {MARKS[row.verdict]}" for row in rows(part)}
@@ -123,18 +99,6 @@ def list_quality(run: Run) -> pd.DataFrame:
         f"{p} of {p + f}" if p + f else "none judged" for p, f in zip(passes, fails, strict=True)
     ]
     return table.assign(judged=passes + fails)
-
-
-def _add_intervals(models: pd.DataFrame, groups: pd.DataFrame) -> pd.DataFrame:
-    """Add Wilson intervals of the accuracy, and of F1 through the share tp / (tp + fp + fn)."""
-    first = groups[groups["attribute"] == groups["attribute"].iloc[0]]
-    counts = first.groupby("model")[["tp", "fp", "fn", "tn"]].sum().reindex(models["model"])
-    tp, fp, fn, tn = counts.to_numpy().T
-    accuracy = wilson_interval(tp + tn, tp + fp + fn + tn)
-    overlap = wilson_interval(tp, tp + fp + fn)
-    ends = {"accuracy_low": accuracy.low, "accuracy_high": accuracy.high}
-    ends |= {"f1_low": 2 * overlap.low / (1 + overlap.low), "f1_high": 2 * overlap.high / (1 + overlap.high)}
-    return models.assign(**ends).reset_index(drop=True)
 
 
 def impact_columns(table: pd.DataFrame) -> tuple[Column, ...]:
@@ -163,39 +127,15 @@ def describe_panel(run: Run) -> str:
     return text
 
 
-def compare_models(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Compare the models cell by cell, for `CELL_COLUMNS`."""
-    first = verdicts["model"].iloc[0] if len(verdicts) else ""
-    found = [_compare_cell(part, first) for _, part in verdicts.groupby(CELL, sort=False)]
-    names = [*CELL, "passes_when", "judged", "passes", "fails", "lowest", "highest", "first_verdict"]
-    table = pd.DataFrame(found, columns=[*names, "mean_vfr", "minority"])
-    return table.sort_values("minority", ascending=False, kind="stable").reset_index(drop=True)
-
-
-def _compare_cell(part: pd.DataFrame, first: str) -> dict[str, Any]:
-    """Compare the models in one cell."""
-    judged = part[part["verdict"] != "inconclusive"]
-    passes, start = int((judged["verdict"] == "pass").sum()), part.iloc[0]
-    fails = len(judged) - passes
-    said = part.loc[part["model"] == first, "verdict"]
-    return {
-        "metric": start["metric"],
-        "attribute": start["attribute"],
-        "passes_when": _write_rule(start["metric"], start["threshold"]),
-        "judged": len(judged),
-        "passes": passes,
-        "fails": fails,
-        "lowest": judged["estimate"].min(),
-        "highest": judged["estimate"].max(),
-        "first_verdict": MARKS[said.iloc[0]] if len(said) else "",
-        "mean_vfr": judged["vfr"].mean(),
-        "minority": min(passes, fails) / len(judged) if len(judged) else math.nan,
-    }
-
-
 def _write_rule(metric: str, threshold: float) -> str:
     """Write when a metric passes in few signs, such as ``≥ 0.80``."""
     return write_rule(metric, threshold).replace("at least", "≥").replace("at most", "≤")
+
+
+def write_cells(cells: pd.DataFrame) -> pd.DataFrame:
+    """Add to each compared cell its rule and the first model's verdict in a word, for `CELL_COLUMNS`."""
+    rules = [_write_rule(row.metric, row.threshold) for row in rows(cells)]
+    return cells.assign(passes_when=rules, first_verdict=cells["first_verdict"].replace(MARKS))
 
 
 def describe_agreement(cells: pd.DataFrame) -> str:
@@ -254,25 +194,6 @@ def describe_equals(run: Run) -> str:
         f"{text}In {count_of(len(split), len(cells), 'cell')} they do not all give the same verdict: {named}."
         " Whoever chooses among them by accuracy has chosen these verdicts too, without knowing it."
     )
-
-
-def count_flips(verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    """Count for each model, and for all together, the verdicts that resampling reverses."""
-    judged = verdicts[(verdicts["verdict"] != "inconclusive") & verdicts["vfr"].notna()]
-    names = list(dict.fromkeys(verdicts["model"]))
-    parts = [(name, judged[judged["model"] == name]) for name in names] + [("all models", judged)]
-    found = [
-        {
-            "model": name,
-            "judged": len(part),
-            "passes": int((part["verdict"] == "pass").sum()),
-            "reversed": int((part["vfr"] > 0).sum()),
-            "unstable": int((part["vfr"] > protocol.vfr_stable).sum()),
-            "mean_vfr": part["vfr"].mean(),
-        }
-        for name, part in parts
-    ]
-    return pd.DataFrame(found)
 
 
 def describe_flips(flips: pd.DataFrame, cells: pd.DataFrame, protocol: Protocol) -> str:

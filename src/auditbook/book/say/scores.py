@@ -1,9 +1,9 @@
 """The models and their scores: sentences and tables on source, discrimination, calibration and threshold."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import (
@@ -17,7 +17,6 @@ from auditbook.book.say.text import (
     plural,
     share,
 )
-from auditbook.evidence import wilson_interval
 from auditbook.results import rows
 
 MANY_MODELS = 4
@@ -176,7 +175,7 @@ def describe_discrimination(models: pd.DataFrame) -> str:
 def _describe_auroc(row: Any) -> str:
     """Say one model's AUROC as a share of pairs in the right order."""
     name = f"**{escape(row.model)}**"
-    if np.isnan(row.auroc):
+    if math.isnan(row.auroc):
         if row.kind == "decision":
             return f"{name} gives decisions only, so no AUROC is given."
         return (
@@ -194,14 +193,9 @@ def _describe_auroc(row: Any) -> str:
 
 
 def _bracket(low: float, high: float) -> str:
-    if np.isnan(low) or np.isnan(high):
+    if math.isnan(low) or math.isnan(high):
         return " (no interval can be given)"
     return f" (95% interval {interval(low, high, kind='share')})"
-
-
-def add_baseline(models: pd.DataFrame) -> pd.DataFrame:
-    """Add `blind`, the accuracy of selecting nobody or everybody, whichever is right more often."""
-    return models.assign(blind=models["event_rate"].map(lambda rate: max(rate, 1 - rate)))
 
 
 def describe_accuracy(models: pd.DataFrame) -> str:
@@ -231,27 +225,6 @@ def select_bins(bins: pd.DataFrame, model: str, *, attribute: str = "all") -> pd
     return bins[(bins["model"] == model) & (bins["attribute"] == attribute)].reset_index(drop=True)
 
 
-def share_bins(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find which share of events and of non-events falls in each score bin."""
-    table = bins.assign(others=bins["n"] - bins["events"])
-    for column, name in (("events", "event_share"), ("others", "other_share")):
-        table = _add_share(table, name, table[column], table[column].sum())
-    return table
-
-
-def _add_share(table: pd.DataFrame, name: str, part: pd.Series, whole: Any) -> pd.DataFrame:
-    """Add a share with its Wilson bounds as three columns; nan where the whole is empty."""
-    total = np.broadcast_to(np.asarray(whole, float), len(table))
-    bounds = wilson_interval(part.to_numpy(float), total)
-    value = np.divide(part.to_numpy(float), total, out=np.full(len(table), np.nan), where=total > 0)
-    return table.assign(**{name: value, f"{name}_low": bounds.low, f"{name}_high": bounds.high})
-
-
-def rate_bins(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find the event rate of each score bin with its Wilson bounds."""
-    return _add_share(bins, "event_rate", bins["events"], bins["n"])
-
-
 def describe_shares(shares: pd.DataFrame) -> str:
     """Say how far apart the scores of events and of non-events lie."""
     events, others = shares["events"].sum(), shares["others"].sum()
@@ -272,7 +245,7 @@ def describe_bins(rates: pd.DataFrame, kind: str) -> str:
         return "These are decisions, not scores, so there is no calibration to look at."
     if len(filled) < 2:
         return "All scores lie in one bin, so nothing can be said of how event rates follow them."
-    steps = np.diff(filled["event_rate"])
+    steps = filled["event_rate"].diff().iloc[1:]
     falls = int((steps < 0).sum())
     rises = (
         "The event rate rises from each bin to the next."
@@ -301,15 +274,6 @@ def _describe_gaps(filled: pd.DataFrame) -> str:
     )
 
 
-def compare_levels(groups: pd.DataFrame, model: str, attribute: str, *, kind: str) -> pd.DataFrame:
-    """Set each group's mean score beside its event rate."""
-    part = groups[(groups["model"] == model) & (groups["attribute"] == attribute)].reset_index(drop=True)
-    table = _add_share(part, "event_rate", part["events"], part["n"])
-    if kind != "probability":
-        table["mean_score"] = np.nan
-    return table.assign(excess=table["mean_score"] - table["event_rate"])
-
-
 def describe_levels(levels: pd.DataFrame, kind: str) -> str:
     """Say for which groups the mean score lies off the event rate."""
     if kind != "probability":
@@ -328,24 +292,12 @@ def describe_levels(levels: pd.DataFrame, kind: str) -> str:
     return " ".join(parts)
 
 
-def sweep_thresholds(bins: pd.DataFrame) -> pd.DataFrame:
-    """Find what would be selected if the threshold stood at the lower end of each score bin."""
-    ordered = bins.sort_values("bin")
-    n = ordered["n"][::-1].cumsum()[::-1]
-    tp = ordered["events"][::-1].cumsum()[::-1]
-    table = pd.DataFrame({"threshold": ordered["bin_low"], "selected": n})
-    table = _add_share(table, "selection_rate", n, ordered["n"].sum())
-    table = _add_share(table, "tpr", tp, ordered["events"].sum())
-    table = _add_share(table, "fpr", n - tp, (ordered["n"] - ordered["events"]).sum())
-    return _add_share(table, "ppv", tp, n)
-
-
 def describe_threshold(row: Any) -> str:
     """Say what the threshold in use selects."""
     name = f"**{escape(row.model)}**"
     if row.kind == "decision":
         text = f"{name} supplies decisions; whatever threshold stands behind them cannot be moved here."
-    elif np.isnan(row.percentile):
+    elif math.isnan(row.percentile):
         text = f"{name} selects a record when its score is at least {number(row.threshold)}."
     else:
         text = (

@@ -1,17 +1,12 @@
 """Would the next hospital reach the same verdict, said in words, on any cohort?"""
 
-import math
-from collections.abc import Mapping
-
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
 from auditbook.book.say.verdicts import FEW_SITES
-from auditbook.evidence import fleiss_kappa, gwet_ac1, name_band, raw_agreement
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import DEFINED, NOT_RATED, UNDEFINED, share_folds
+from auditbook.verdicts import DEFINED, NOT_RATED, UNDEFINED, list_folds
 
 ALIKE = 0.75
 """Raw agreement from which folds count as mostly of one mind, in the sentence on kappa's paradox."""
@@ -48,21 +43,6 @@ CASE_COLUMNS = (
     Column("band", "band"),
     Column("gwet_ac1", "AC1", "number"),
 )
-
-
-def tabulate_cases(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
-    """Measure the agreement of several made-up tables of ratings, for `CASE_COLUMNS`."""
-    found = []
-    for label, table in cases.items():
-        kappa = fleiss_kappa(table)
-        row = {"label": label, "raw_agreement": raw_agreement(table), "gwet_ac1": gwet_ac1(table)}
-        found.append(row | {"kappa": kappa, "band": name_band(kappa) or "undefined"})
-    return pd.DataFrame(found)
-
-
-def list_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
-    """List the folds with their sites and records."""
-    return site_verdicts[["fold", "sites", "n"]].drop_duplicates().reset_index(drop=True)
 
 
 def describe_folds(run: Run) -> str:
@@ -146,34 +126,6 @@ def describe_kappa_noise(agreement: pd.DataFrame, protocol: Protocol) -> str:
     held = count_of(len(torn), len(known), "metric")
     text = f"The interval holds the bound {number(bound, digits=2)} in {held}"
     return f"{text} ({name_list(torn['metric'])})." if len(torn) else f"{text}."
-
-
-def list_cells(
-    site_verdicts: pd.DataFrame, verdicts: pd.DataFrame, audit_size: pd.DataFrame, *, model: str
-) -> pd.DataFrame:
-    """List one model's cells by how many folds say the opposite of the whole, most first."""
-    cell = ["metric", "attribute"]
-    shares = share_folds(site_verdicts[site_verdicts["model"] == model])
-    cells = verdicts.loc[verdicts["model"] == model, [*cell, "verdict"]]
-    mixed = audit_size[
-        (audit_size["model"] == model) & (audit_size["n"] == near_size(site_verdicts, audit_size))
-    ]
-    table = cells.merge(shares.drop(columns="model"), on=cell, how="inner").merge(
-        mixed[[*cell, "pass_share"]].rename(columns={"pass_share": "mixed_pass"}), on=cell, how="left"
-    )
-    for name, passes in (("against", "pass_share"), ("mixed", "mixed_pass")):
-        opposite = table[passes].where(table["verdict"] == "fail", 1 - table[passes])
-        table[name] = opposite.where(table["verdict"] != "inconclusive")
-    order = table.sort_values("against", ascending=False, kind="stable", na_position="last")
-    return order.reset_index(drop=True)
-
-
-def near_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
-    """Find the size of axis 2 that is nearest to a fold's, and at most half of the audit."""
-    sizes = audit_size["n"][~audit_size["above_half"].astype(bool)].unique()
-    mean = list_folds(site_verdicts)["n"].mean()
-    near = min(sizes, key=lambda size: abs(math.log(size / mean)), default=math.nan)
-    return float(near) if abs(math.log(near / mean)) <= math.log(2) else math.nan
 
 
 def describe_cells(cells: pd.DataFrame, near: float) -> str:

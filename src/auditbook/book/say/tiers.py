@@ -1,17 +1,15 @@
 """How far can each verdict be trusted, and which cells need a decision first, on any cohort?"""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
 from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
-from auditbook.evidence import name_band
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import DEFINED, TIERS, UNDEFINED, assign_tiers, recommend
+from auditbook.verdicts import DEFINED, TIERS, UNDEFINED, recommend
 
 NEEDS = (
     "fails, at most one axis short",
@@ -52,40 +50,6 @@ def list_tiers() -> pd.DataFrame:
     return pd.DataFrame(
         [{"tier": tier.name, "violations": tier.violations, "action": tier.action} for tier in TIERS.values()]
     )
-
-
-def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) -> pd.DataFrame:
-    """Grade made-up cells by the rule that grades the real ones, for `GRADED_COLUMNS`."""
-    names = {"metric": "DI", "attribute": "sex"}
-    verdicts = pd.DataFrame(
-        [
-            {"model": label, **names, "verdict": "pass", "reason": "", "vfr": case["vfr"]}
-            for label, case in cases.items()
-        ]
-    )
-    sizes = pd.DataFrame(
-        [
-            {"model": label, **names, "n": n, "cv": 0.0 if n >= case["n_star"] else 1.0}
-            for label, case in cases.items()
-            for n in (*protocol.audit_sizes, 4 * max(protocol.audit_sizes))
-        ]
-    ).assign(undefined_share=0.0)
-    sizes["above_half"] = sizes["n"] > max(protocol.audit_sizes)
-    agreement = pd.DataFrame(
-        [
-            {
-                "model": label,
-                "metric": "DI",
-                "kappa": case["kappa"],
-                "band": name_band(case["kappa"]),
-                "status": UNDEFINED if math.isnan(case["kappa"]) else DEFINED,
-                "reason": "every rating is a pass",
-            }
-            for label, case in cases.items()
-        ]
-    )
-    graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
-    return graded.rename(columns={"model": "label"})[["label", "tier", "tier_reasons"]]
 
 
 def build_board(run: Run) -> pd.DataFrame:

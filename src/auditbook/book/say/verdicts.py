@@ -1,6 +1,6 @@
 """Which verdicts would the next sample reverse, said in words, on any cohort?"""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from auditbook.book.say.metrics import choose, write_rule
 from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
 from auditbook.errors import InputError
-from auditbook.evidence import percentile_interval
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import METRICS, FlipRate, flip_rate
+from auditbook.verdicts import METRICS, FlipRate, disagreement
 
 COUNTS = ("tp", "fp", "fn", "tn")
 FEW_SITES = 15
@@ -178,18 +177,6 @@ def take_counts(groups: pd.DataFrame, *, model: str, attribute: str) -> NDArray[
     return here[list(COUNTS)].to_numpy(np.int64)
 
 
-def resample_sizes(
-    counts: NDArray[np.int64], metric: str, *, sizes: Iterable[int], resamples: int, rng: np.random.Generator
-) -> dict[str, FlipRate]:
-    """Find the flip rate of one cell at several sizes."""
-    whole = int(counts.sum())
-    smallest = int((counts > 0).sum())
-    kept = sorted({min(max(size, smallest), whole) for size in sizes})
-    return {
-        f"N = {size:,}": flip_rate(counts, metric, resamples=resamples, size=size, rng=rng) for size in kept
-    }
-
-
 def list_draws(found: Mapping[str, FlipRate]) -> pd.DataFrame:
     """Lay the resampled values of several flip rates out in one table: label, value."""
     frames = [pd.DataFrame({"label": label, "value": vars(rate)["values"]}) for label, rate in found.items()]
@@ -221,29 +208,11 @@ def describe_cell(cell: pd.Series, found: Mapping[str, FlipRate]) -> str:
 def _write_size(label: str, rate: FlipRate) -> str:
     if np.isnan(rate.pass_share):
         return f"With {label} the metric is undefined in every resample."
-    two = 2 * rate.pass_share * (1 - rate.pass_share)
+    two = float(disagreement(rate.pass_share))
     return (
         f"With {label}, {share(rate.pass_share)} of the resamples pass: the flip rate is {share(rate.vfr)}, "
         f"and two such audits would contradict each other {share(two)} of the time."
     )
-
-
-def sweep_sizes(
-    counts: NDArray[np.int64],
-    metrics: Sequence[str],
-    *,
-    sizes: Sequence[int],
-    resamples: int,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Follow flip rates as the resample grows."""
-    found = []
-    for metric in metrics:
-        for size in sizes:
-            one = flip_rate(counts, metric, resamples=resamples, size=size, rng=rng)
-            row = {"name": metric, "x": size, "value": one.vfr, "low": one.vfr_low, "high": one.vfr_high}
-            found.append(row | {"pass_share": one.pass_share, "mean": one.mean})
-    return pd.DataFrame(found)
 
 
 def read_published_counts(attribute: str) -> NDArray[np.int64]:
@@ -272,29 +241,3 @@ def describe_published(table: pd.DataFrame) -> str:
         f"{share(row.value, digits=0)}, mean {escape(row.name)} {number(row.mean)}."
         for row in rows(table)
     )
-
-
-def sweep_group_size(
-    sizes: Sequence[int], *, rate: float, groups: Sequence[int], resamples: int, rng: np.random.Generator
-) -> pd.DataFrame:
-    """Follow the gap between groups that do not differ as the groups grow."""
-    found = []
-    for many in groups:
-        for size in sizes:
-            gaps = np.ptp(rng.binomial(size, rate, size=(resamples, many)) / size, axis=1)
-            middle = percentile_interval(gaps)
-            row = {"name": f"{many} groups", "x": size, "value": float(gaps.mean())}
-            found.append(row | {"low": float(middle.low), "high": float(middle.high)})
-    return pd.DataFrame(found)
-
-
-def compare_disagreement(shares: Sequence[float]) -> pd.DataFrame:
-    """Set the flip rate beside the chance that two audits disagree, for some shares of passing resamples."""
-    p = np.asarray(shares, float)
-    curves = {"flip rate min(p, 1 \N{MINUS SIGN} p)": np.minimum(p, 1 - p)}
-    curves["two audits disagree 2p(1 \N{MINUS SIGN} p)"] = 2 * p * (1 - p)
-    frames = [
-        pd.DataFrame({"name": name, "x": p, "value": value, "low": value, "high": value})
-        for name, value in curves.items()
-    ]
-    return pd.concat(frames, ignore_index=True)
