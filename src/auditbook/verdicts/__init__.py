@@ -50,8 +50,6 @@ from auditbook.verdicts.site_agreement import (
     NOT_RATED,
     UNDEFINED,
     list_folds,
-    rate_agreement,
-    share_folds,
 )
 from auditbook.verdicts.site_folds import (
     Folds,
