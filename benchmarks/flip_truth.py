@@ -15,13 +15,12 @@ from pathlib import Path
 
 import pandas as pd
 
-
-from auditbook.verdicts.forecast_summary import summarise_cohort
 from auditbook.project import project_file, runs_folder, versions
 from auditbook.records import AuditRecords
 from auditbook.run.plan import Plan, Request, load_planned, plan_run
 from auditbook.scoring.score import score_cohort
 from auditbook.verdicts.forecast import check_flips
+from auditbook.verdicts.forecast_summary import summarise_cohort
 
 COHORTS = {
     "sparcs-heart-failure": "sparcs_hf_2024.parquet",

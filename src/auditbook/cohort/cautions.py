@@ -13,6 +13,7 @@ from auditbook.cohort.column_roles import MISSING_GROUP
 from auditbook.cohort.describe import ID_SHARE
 from auditbook.cohort.values import as_numbers, as_text
 from auditbook.errors import nearest, printable
+from auditbook.evidence import list_shortfalls
 from auditbook.records import Attribute
 
 LEAK_AREA = 0.98
@@ -133,18 +134,15 @@ def _warn_support(cohort: Cohort) -> Iterator[str]:
 
 def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
     """Describe a group's support where it is short of what is needed; blank where it is not."""
-    protocol, inside = cohort.file.protocol, attribute.codes == code
+    inside = attribute.codes == code
     records, events = int(inside.sum()), int(cohort.outcome[inside].sum())
-    needs = (
-        ("records", records, protocol.min_records),
-        ("events", events, protocol.min_events),
-        ("non-events", records - events, protocol.min_non_events),
-    )
-    about = "about " if share < 1 else ""
-    for what, number, need in needs:
-        if number * share < need:
-            return f"{attribute.groups[code]} ({about}{number * share:.0f} {what}, {need} needed)"
-    return ""
+    held = {"records": records * share, "events": events * share, "non_events": (records - events) * share}
+    short = {each.what: each for each in list_shortfalls(held, protocol=cohort.file.protocol)}
+    scarce = next((short[what] for what in held if what in short), None)
+    if scarce is None:
+        return ""
+    about, what = "about " if share < 1 else "", scarce.what.replace("_", "-")
+    return f"{attribute.groups[code]} ({about}{scarce.held:.0f} {what}, {scarce.needed} needed)"
 
 
 def _warn_scores(cohort: Cohort) -> Iterator[str]:

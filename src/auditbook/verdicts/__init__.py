@@ -67,7 +67,9 @@ from auditbook.verdicts.support import (
     lack_support,
 )
 from auditbook.verdicts.tiers import (
+    NEEDS,
     TIERS,
     assign_tiers,
+    name_need,
     recommend,
 )

@@ -43,8 +43,10 @@ class Repeats:
 
     def flip_rates(self, place: int) -> tuple[Array, Array, Array]:
         """Return flip rate and its Wilson bounds in every run, each of shape (n_runs, n_cells)."""
-        share = self.pass_share[:, :, place].T
-        bounds = flip_interval(self.passes[:, :, place].T, self.defined[:, :, place].T)
+        passes, defined, share = (
+            np.ascontiguousarray(part[:, :, place].T) for part in (self.passes, self.defined, self.pass_share)
+        )
+        bounds = flip_interval(passes, defined)
         return np.minimum(share, 1 - share), bounds.low, bounds.high
 
     def spread(self, place: int) -> float:

@@ -35,6 +35,15 @@ _ALL = (
 )
 TIERS = MappingProxyType({tier.name: tier for tier in _ALL})
 NO_TIER = "Claim nothing; see what is missing."
+NEEDS = (
+    "fails, at most one axis short",
+    "fails, two or three axes short",
+    "passes, two or three axes short",
+    "no verdict",
+    "passes, one axis short",
+    "passes, no axis short",
+)
+"""What a cell asks of a board by verdict and tier, the most urgent first."""
 
 
 @dataclass(frozen=True)
@@ -240,3 +249,13 @@ def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) ->
     )
     graded = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
     return graded.rename(columns={"model": "label"})[["label", "tier", "tier_reasons"]]
+
+
+def name_need(verdict: str, tier: str) -> str:
+    """Name what a cell asks of a board, one of `NEEDS`."""
+    if not tier:
+        return NEEDS[3]
+    broken = TIERS[tier].violations
+    if verdict == "fail":
+        return NEEDS[1 if broken >= 2 else 0]
+    return NEEDS[2] if broken >= 2 else NEEDS[4 if broken else 5]

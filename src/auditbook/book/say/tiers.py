@@ -9,17 +9,8 @@ from auditbook.book.say.metrics import write_rule
 from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
-from auditbook.verdicts import DEFINED, TIERS, UNDEFINED, recommend
+from auditbook.verdicts import DEFINED, NEEDS, TIERS, UNDEFINED, name_need, recommend
 
-NEEDS = (
-    "fails, at most one axis short",
-    "fails, two or three axes short",
-    "passes, two or three axes short",
-    "no verdict",
-    "passes, one axis short",
-    "passes, no axis short",
-)
-"""What a cell asks of a board, the most urgent first."""
 NO_TIER = "no tier"
 
 BOARD_COLUMNS = (
@@ -56,7 +47,7 @@ def build_board(run: Run) -> pd.DataFrame:
     """Put every cell on the board, those that need a decision first."""
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
-    cells["need"] = [_name_need(row) for row in rows(cells)]
+    cells["need"] = [name_need(row.verdict, row.tier) for row in rows(cells)]
     cells["action"] = [recommend(tier) for tier in cells["tier"]]
     cells["cell"] = [f"{row.metric}, {row.attribute}" for row in rows(cells)]
     cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
@@ -67,16 +58,6 @@ def build_board(run: Run) -> pd.DataFrame:
         third=-cells["vfr"].where(cells["tier"] != "", 0).fillna(0),
     ).sort_values(["first", "second", "third"], kind="stable")
     return order.drop(columns=["first", "second", "third"]).reset_index(drop=True)
-
-
-def _name_need(cell: Any) -> str:
-    """Name what a cell asks of the board."""
-    if not cell.tier:
-        return NEEDS[3]
-    shaky = cell.violations >= 2
-    if cell.verdict == "fail":
-        return NEEDS[1] if shaky else NEEDS[0]
-    return NEEDS[2] if shaky else NEEDS[4 if cell.violations else 5]
 
 
 def count_tiers(board: pd.DataFrame) -> pd.DataFrame:
