@@ -3,16 +3,21 @@
 import os
 import time
 import warnings
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
 from multiprocessing import active_children
 from threading import Thread
+from typing import Any, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
 
+Result = TypeVar("Result")
+
 PATIENCE = 0.5
 """Seconds between two looks at whether the run is still there."""
+STOPPED = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
+"""What to tell when a worker died."""
 
 
 @contextmanager
@@ -24,16 +29,6 @@ def open_workers(jobs: int) -> Iterator[Executor]:
     "__main__"``, since it is not read again. When one of them dies, whatever waits for the pool fails with
     BrokenProcessPool. (The pool of Python 3.11 itself waits for ever when a process dies before it has taken
     its work, if there is much of it.) When the run is interrupted, what they do is given up at once.
-
-    Parameters
-    ----------
-    jobs : int
-        How many.
-
-    Yields
-    ------
-    Executor
-        Its work must be functions of modules.
     """
     # a worker whose memory has grown is replaced between two pieces of work, which concerns nobody
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
@@ -49,14 +44,26 @@ def open_workers(jobs: int) -> Iterator[Executor]:
             raise
 
 
-def end_with_parent(parent: int) -> None:
-    """Let this worker end when the run that started it is gone, in whichever way that ended.
+def do_beside(
+    work: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, jobs: int
+) -> Generator[tuple[int, Result], None, None]:
+    """Do pieces of work side by side; yield the place and the result of each when it is done, in any order.
 
-    Parameters
-    ----------
-    parent : int
-        Process of the run: a worker is given another parent when it ends.
+    What has not begun is given up when one fails, or when the caller stops. (joblib's own loop keeps its
+    processes after the work, lets them outlive a run that is killed, and changes their number of threads.)
     """
+    with open_workers(max(min(jobs, len(tasks)), 1)) as pool:
+        waiting = {pool.submit(work, *task): place for place, task in enumerate(tasks)}
+        try:
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def end_with_parent(parent: int) -> None:
+    """Let this worker end when the run that started it is gone: it is then given another parent."""
 
     def wait() -> None:
         while os.getppid() == parent:

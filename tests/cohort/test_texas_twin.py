@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.code import digest_cells
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.load import load_cohort
 from auditbook.cohort.twins import FULL_SIZE, twin, twin_table
@@ -243,10 +245,19 @@ def test_a_changed_recipe_size_or_seed_never_finds_an_old_table(tmp_path, monkey
     assert dear["total_charges"].median() > 50_000
 
 
-def test_recipe_hash_ignores_docstrings_but_not_code():
-    plain = twin._bare_code('def f(x):\n    """Say."""\n    return x + 1\n')
-    assert plain == twin._bare_code('def f(x):\n    """Say more."""\n    return x + 1  # why\n')
-    assert plain != twin._bare_code('def f(x):\n    """Say."""\n    return x + 2\n')
+def test_recipe_hash_ignores_docstrings_but_not_code(tmp_path):
+    def hash_with(old, new):
+        source = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder = source / "auditbook" / "cohort" / "twins"
+        shutil.copytree(Path(twin.__file__).parent, folder)
+        code = (folder / "stays.py").read_text(encoding="utf-8")
+        assert old in code
+        (folder / "stays.py").write_text(code.replace(old, new), encoding="utf-8")
+        return digest_cells(twin.MAKING, source=source)
+
+    plain = hash_with("KINDS = 3", "KINDS = 3")
+    assert plain == hash_with("KINDS = 3", '"""Say more."""\nKINDS = 3  # why')
+    assert plain != hash_with("KINDS = 3", "KINDS = 4")
     assert re.fullmatch(r"[0-9a-f]{12}", recipe_hash())
 
 

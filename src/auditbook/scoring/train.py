@@ -7,8 +7,8 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +26,7 @@ from auditbook.errors import RunError
 from auditbook.scoring.features import Features
 from auditbook.scoring.panel import ModelConfig, make_classifier
 from auditbook.scoring.split import fold_units
-from auditbook.workers import open_workers
+from auditbook.workers import STOPPED, do_beside
 
 CODE_VERSION = 2
 """Raise by one when the way from features to scores changes, so that no older score is used again."""
@@ -231,23 +231,19 @@ def _train_beside(
 ) -> dict[int, TrainedScores]:
     """Train models in processes of their own, each on one core."""
     made: dict[int, TrainedScores] = {}
-    jobs = min(jobs, len(due))
-    progress(f"training {len(due)} models on {len(task.outcome):,} records, {jobs} side by side")
-    with open_workers(jobs) as pool:
-        waiting = {pool.submit(task.train, one, 1): place for place, one in due.items()}
-        try:
-            for done in as_completed(waiting):
-                place = waiting[done]
-                finished = done.result()
-                made[place] = finished.scores
-                finished.tell(due[place].config, f"{len(made)} of {len(due)}", progress)
-        except BrokenProcessPool as fault:
-            unfinished = ", ".join(one.config.title for place, one in due.items() if place not in made)
-            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
-            raise RunError(f"a model could not be trained: {reason} (not finished: {unfinished})") from fault
-        finally:
-            for future in waiting:
-                future.cancel()
+    places = list(due)
+    progress(
+        f"training {len(due)} models on {len(task.outcome):,} records, {min(jobs, len(due))} side by side"
+    )
+    calls = [(one, 1) for one in due.values()]
+    try:
+        with closing(do_beside(task.train, calls, jobs=jobs)) as trained:
+            for turn, finished in trained:
+                made[places[turn]] = finished.scores
+                finished.tell(due[places[turn]].config, f"{len(made)} of {len(due)}", progress)
+    except BrokenProcessPool as fault:
+        unfinished = ", ".join(one.config.title for place, one in due.items() if place not in made)
+        raise RunError(f"a model could not be trained: {STOPPED} (not finished: {unfinished})") from fault
     return made
 
 

@@ -1,9 +1,8 @@
 """How near does the twin come to what is published? Measured, written down, and shown on the book's page."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -137,22 +136,12 @@ def _number(value: float, *, sign: bool = False) -> str:
 def render_recipe(recipe: Recipe) -> str:
     """Write the recipe's parameters, with their origin and meaning, as a table for the book."""
     lines = ["| parameter | origin | value | meaning |", "|---|---|---|---|"]
-    notes = _read_notes(type(recipe).__doc__ or "")
+    hints = get_type_hints(type(recipe), include_extras=True)
     for field in fields(recipe):
-        origin, meaning = notes[field.name].split(". ", 1)
-        cells = (f"`{field.name}`", origin.lower(), _value(getattr(recipe, field.name)), meaning)
+        (note,) = hints[field.name].__metadata__
+        cells = (f"`{field.name}`", note.origin, _value(getattr(recipe, field.name)), note.meaning)
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _read_notes(docstring: str) -> Mapping[str, str]:
-    """Read what a class docstring says of each attribute, by name."""
-    entry = re.compile(r"^    (\w[\w, ]*) : .*\n((?:        .*\n?)+)", re.MULTILINE)
-    notes = {}
-    for names, text in entry.findall(docstring):
-        for name in names.split(", "):
-            notes[name] = " ".join(text.split())
-    return notes
 
 
 def _value(value: Any) -> str:

@@ -1,6 +1,7 @@
 """What is the twin made of? Every number that is not a published count, with where it comes from."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 RACES = ("American Indian", "Asian or Pacific Islander", "Black", "White", "Other or unknown")
 SEXES = ("Male", "Female")
@@ -32,10 +33,10 @@ class HospitalKind:
 
     # Log odds of the kind, against the acute kind, at 1,000 records a year and their change per log volume
     intercept: float
-    # Log odds of the kind, against the acute kind, at 1,000 records a year and their change per log volume
     slope: float
-    mean: float  # Mean and standard deviation, over hospitals, of the log odds of a long stay
-    spread: float  # Mean and standard deviation, over hospitals, of the log odds of a long stay
+    # Mean and standard deviation, over hospitals, of the log odds of a long stay
+    mean: float
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -71,67 +72,87 @@ class Choice:
 
     name: str  # The answer
     base: float  # Log weight for a stay of typical length, medium urgency and middle age
-    tilt: float  # Change of the log weight per unit of log length of stay, and per unit squared
-    bend: float  # Change of the log weight per unit of log length of stay, and per unit squared
+    # Change of the log weight per unit of log length of stay, and per unit squared
+    tilt: float
+    bend: float
     urgency: float  # Change of the log weight per unit of the diagnosis family's urgency
     # Change of the log weight from the youngest (-1) over the middle (0) to the oldest age code (1)
     age: float
 
 
 @dataclass(frozen=True)
+class Note:
+    """Where a parameter comes from (fitted, planted or assumed), and what it means."""
+
+    origin: str
+    meaning: str
+
+
+_STAY_CURVE = Note(
+    "fitted",
+    "Burr curve of the length of stay, 1 - (1 + (days/scale)^shape)^-tail, short and long alike.",
+)
+
+
+@dataclass(frozen=True)
 class Recipe:
-    """All parameters of the twin; each says whether it is fitted, planted or assumed.
+    """All parameters of the twin; each says whether it is fitted, planted or assumed."""
 
-    Attributes
-    ----------
-    world_seed : int
-        Planted. Fixes hospitals and codes, so that another seed draws other stays from the same world.
-    ages : tuple of AgeShape, length 4
-        Fitted. Ages within the published bands.
-    stay_scale, stay_shape, stay_tail : float
-        Fitted. Burr curve of the length of stay, 1 - (1 + (days/scale)^shape)^-tail, short and long alike.
-    stay_by_band : tuple of float, length 4
-        Planted. Change of the log weight of a stay per unit of log days, among the short and among the long
-        stays alike, in each age band. Where it is negative, fewer stays of three days face more stays of
-        four, and a model selects more of the doubtful ones.
-    volume : tuple of float, length 4
-        Fitted. Log volume = c0 sqrt(u) + c1 u + c2 u^2 + c3 u^3, u the hospital's rank scaled to 0..1.
-    hospital_kinds : tuple of HospitalKind, length 3
-        Fitted. Acute, brief-stay and long-stay hospitals.
-    race_spread : float
-        Planted. Standard deviation over hospitals of the log weight of each race.
-    ethnicity_spread : float
-        Planted. Standard deviation over hospitals of the log odds of Hispanic ethnicity.
-    charge_level_spread : float
-        Planted. Standard deviation over hospitals of log charges.
-    diagnosis_spread : float
-        Planted. Standard deviation over codes of the tilt with log length of stay.
-    procedure_spread : float
-        Planted. The same for procedures, drawn anew for each kind of diagnosis: an interaction.
-    cost_spread : float
-        Planted. Standard deviation over codes of log cost a day (diagnosis) and log fixed cost (procedure).
-    charge_noise : float
-        Planted. Standard deviation over records of log charges.
-    daily_cost : float
-        Assumed. Thousand dollars a day.
-    """
-
-    world_seed: int
-    ages: tuple[AgeShape, ...]
-    stay_scale: float
-    stay_shape: float
-    stay_tail: float
-    stay_by_band: tuple[float, float, float, float]
-    volume: tuple[float, float, float, float]
-    hospital_kinds: tuple[HospitalKind, ...]
-    race_spread: float
-    ethnicity_spread: float
-    charge_level_spread: float
-    diagnosis_spread: float
-    procedure_spread: float
-    cost_spread: float
-    charge_noise: float
-    daily_cost: float
+    world_seed: Annotated[
+        int,
+        Note(
+            "planted",
+            "Fixes hospitals and codes, so that another seed draws other stays from the same world.",
+        ),
+    ]
+    ages: Annotated[tuple[AgeShape, ...], Note("fitted", "Ages within the published bands.")]
+    stay_scale: Annotated[float, _STAY_CURVE]
+    stay_shape: Annotated[float, _STAY_CURVE]
+    stay_tail: Annotated[float, _STAY_CURVE]
+    stay_by_band: Annotated[
+        tuple[float, float, float, float],
+        Note(
+            "planted",
+            "Change of the log weight of a stay per unit of log days, among the short and among the long "
+            "stays alike, in each age band. Where it is negative, fewer stays of three days face more stays "
+            "of four, and a model selects more of the doubtful ones.",
+        ),
+    ]
+    volume: Annotated[
+        tuple[float, float, float, float],
+        Note(
+            "fitted",
+            "Log volume = c0 sqrt(u) + c1 u + c2 u^2 + c3 u^3, u the hospital's rank scaled to 0..1.",
+        ),
+    ]
+    hospital_kinds: Annotated[
+        tuple[HospitalKind, ...], Note("fitted", "Acute, brief-stay and long-stay hospitals.")
+    ]
+    race_spread: Annotated[
+        float, Note("planted", "Standard deviation over hospitals of the log weight of each race.")
+    ]
+    ethnicity_spread: Annotated[
+        float, Note("planted", "Standard deviation over hospitals of the log odds of Hispanic ethnicity.")
+    ]
+    charge_level_spread: Annotated[
+        float, Note("planted", "Standard deviation over hospitals of log charges.")
+    ]
+    diagnosis_spread: Annotated[
+        float, Note("planted", "Standard deviation over codes of the tilt with log length of stay.")
+    ]
+    procedure_spread: Annotated[
+        float,
+        Note("planted", "The same for procedures, drawn anew for each kind of diagnosis: an interaction."),
+    ]
+    cost_spread: Annotated[
+        float,
+        Note(
+            "planted",
+            "Standard deviation over codes of log cost a day (diagnosis) and log fixed cost (procedure).",
+        ),
+    ]
+    charge_noise: Annotated[float, Note("planted", "Standard deviation over records of log charges.")]
+    daily_cost: Annotated[float, Note("assumed", "Thousand dollars a day.")]
 
 
 DIAGNOSES = (

@@ -1,6 +1,5 @@
 """How is the twin made, kept and found again? One table for each size, seed and recipe, always the same."""
 
-import ast
 import hashlib
 import os
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from auditbook.code import digest_cells
 from auditbook.cohort.twins.hospitals import assign_hospitals, hospital_names, make_hospitals
 from auditbook.cohort.twins.people import draw_people
 from auditbook.cohort.twins.recipe import (
@@ -27,8 +27,9 @@ from auditbook.project import project_file
 
 SMALLEST_SIZE = 1_000
 FULL_SIZE = 925_128
-PARTS = ("recipe", "people", "hospitals", "stays", "twin")
 TABLES = ("pairwise_counts", "group_rates")
+MAKING = "from auditbook.cohort.twins.twin import RECIPE, make_twin\nmake_twin(recipe=RECIPE)"
+"""What the twin rests on: whatever this reaches, wherever it stands."""
 
 
 def twin_table(*, rows: int = 100_000, seed: int = 42, cache_dir: Path) -> pd.DataFrame:
@@ -114,25 +115,10 @@ def recipe_hash() -> str:
 
 def recipe_fingerprint() -> str:
     """Return 12 letters that change with the twin's code (docstrings aside) or its published counts."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for part in PARTS:
-        digest.update(_bare_code((folder / f"{part}.py").read_text(encoding="utf-8")).encode())
+    digest = hashlib.sha256(digest_cells(MAKING).encode())
     for table in TABLES:
         digest.update(project_file("data", "reference", f"texas100x_{table}.csv").read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _bare_code(source: str) -> str:
-    """Return the syntax tree of a module without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body = node.body[1:]
-    return ast.dump(tree)
 
 
 def _read_kept(path: Path) -> pd.DataFrame | None:

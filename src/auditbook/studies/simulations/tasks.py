@@ -5,7 +5,7 @@ import json
 import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ from auditbook.studies.simulations.replicates import COLUMNS, KEYS, run_replicat
 from auditbook.studies.simulations.scenarios import find_world
 from auditbook.studies.simulations.sizes import Sizes
 from auditbook.studies.simulations.worlds import World
-from auditbook.workers import open_workers
+from auditbook.workers import do_beside
 
 Say = Callable[[str], None]
 
@@ -191,12 +191,12 @@ def _in_processes(
     tasks: Sequence[Task], sizes: Sizes, data: Path | None, jobs: int, say: Say
 ) -> Iterator[Outcome]:
     """Run tasks in processes of this machine; those that are left when one of them dies are not run."""
-    with open_workers(min(jobs, len(tasks))) as pool:
-        waiting = [pool.submit(attempt_task, task, sizes, data, digest_code()) for task in tasks]
-        try:
-            yield from (done.result() for done in as_completed(waiting))
-        except BrokenProcessPool:
-            say("a worker died")
+    calls = [(task, sizes, data, digest_code()) for task in tasks]
+    try:
+        with closing(do_beside(attempt_task, calls, jobs=jobs)) as attempts:
+            yield from (outcome for _, outcome in attempts)
+    except BrokenProcessPool:
+        say("a worker died")
 
 
 def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, scheduler: str) -> Iterator[Outcome]:
