@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from auditbook.pockets.cell_support import Shortfall, tabulate_shortfalls, write_reason
+from auditbook.evidence import Shortfall
+from auditbook.pockets.cell_support import tabulate_shortfalls, write_reason
 
 NAN = float("nan")
 COLUMNS = {

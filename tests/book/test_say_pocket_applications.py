@@ -14,8 +14,8 @@ import pytest
 from auditbook.book.say.pocket_errors import lay_out, list_contrasts, pick_errors
 from auditbook.book.say.text import MISSING, table_html
 from auditbook.errors import InputError
+from auditbook.evidence import Shortfall
 from auditbook.pockets import count_support
-from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.draw.pocket_applications import draw_models
 from auditbook.studies.say import pocket_applications as say

@@ -17,8 +17,8 @@ from auditbook.book.say import pocket_errors as say
 from auditbook.book.say import pockets as maps
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
+from auditbook.evidence import Shortfall
 from auditbook.pockets import bound_split
-from auditbook.pockets.cell_support import Shortfall
 from auditbook.results import Run, write_table
 from auditbook.studies.say import pocket_lessons as lesson
 from auditbook.studies.teaching import average_errors, compare_groupings, draw_lesson, group_patients

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.evidence import Shortfall
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.cell_support import (
-    Shortfall,
     gather_cell,
+    growth_needed,
     list_shortfalls,
+    shortfall_kind,
     split_cells,
     tabulate_shortfalls,
     write_reason,
@@ -69,8 +71,8 @@ def test_each_shortfall_is_said_in_words(case, reason):
 def test_shortfalls_are_data_before_they_are_words():
     found = short(280, counts=[20] * 14, chance=0.03, kind="site")
     assert found == [Shortfall("expected events", 8.4, 10), Shortfall("units", 14, 15)]
-    assert [each.growth for each in found] == [pytest.approx(10 / 8.4), np.inf]
-    assert [each.kind for each in found] == ["events", "units"]
+    assert [growth_needed(each) for each in found] == [pytest.approx(10 / 8.4), np.inf]
+    assert [shortfall_kind(each) for each in found] == ["events", "units"]
     assert short(0) == [Shortfall("records", 0, 100)]
 
 
@@ -96,7 +98,7 @@ def test_the_scarcest_is_laid_out_with_what_it_would_take():
 @pytest.mark.parametrize("short", [Shortfall("units", 14, 15), Shortfall("records", 0, 100)])
 def test_what_more_records_of_the_same_kind_would_not_mend_has_no_growth(short):
     row = tabulate_shortfalls([Shortfall("records", 50, 100), short])
-    assert (row["lacking"], row["held"]) == (short.lacking, short.held)
+    assert (row["lacking"], row["held"]) == (short.what, short.held)
     assert np.isnan(row["growth"])
     nothing = tabulate_shortfalls([])
     assert (nothing["lacking"], nothing["lacks_records"]) == ("", False)

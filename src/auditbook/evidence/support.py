@@ -17,9 +17,9 @@ COUNTED = ("events", "non_events", "records")
 class Shortfall:
     """Something of which there is too little."""
 
-    what: str  # "records", "events", "non_events", or what else a verdict needs
+    what: str  # "records", "events", "non_events", or what else a verdict or a pocket needs
     held: float
-    needed: int
+    needed: float
     group: str = ""  # Blank for the whole sample
 
 

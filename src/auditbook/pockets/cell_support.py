@@ -7,11 +7,12 @@ tested.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite, nan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.evidence import Shortfall
 from auditbook.pocket_settings import PocketSettings, UnitKind
 
 Array = NDArray[np.float64]
@@ -60,31 +61,18 @@ def split_cells(codes: NDArray[np.integer], count: int, unit: NDArray[np.integer
     return tuple(gather_cell(order[edges[k] : edges[k + 1]], unit) for k in range(count))
 
 
-Measure = Literal[
-    "records", "expected events", "expected non-events", "units", "effective units", "share of one unit"
-]
 KINDS = {"records": "records", "expected events": "events", "expected non-events": "events"}
 """What more records of the same kind would bring; anything else is a matter of the units."""
 
 
-@dataclass(frozen=True)
-class Shortfall:
-    """What a cell has too little of; of the share of one unit, too much."""
+def shortfall_kind(short: Shortfall) -> str:
+    """Tell whether records, events or units are wanting."""
+    return KINDS.get(short.what, "units")
 
-    lacking: Measure
-    held: float
-    needed: float  # At least; of the share of one unit, at most
-    group: str = ""  # Whose cell it is, in a gap
 
-    @property
-    def kind(self) -> str:
-        """Tell whether records, events or units are wanting."""
-        return KINDS.get(self.lacking, "units")
-
-    @property
-    def growth(self) -> float:
-        """How many times as many records of the same kind would do; infinite where they would not."""
-        return self.needed / self.held if self.held and self.kind != "units" else inf
+def growth_needed(short: Shortfall) -> float:
+    """How many times as many records of the same kind would do; infinite where they would not."""
+    return short.needed / short.held if short.held and short.what in KINDS else inf
 
 
 def list_shortfalls(
@@ -122,11 +110,10 @@ def list_shortfalls(
     Returns
     -------
     list of Shortfall
-        Empty when the cell is tested.
+        Empty when the cell is tested. Of the share of one unit, which can only be too large, `needed` is the
+        most that is allowed.
     """
-    limits: list[tuple[Measure, float, float]] = [
-        ("records", cell.n, settings.support_of(continuous=continuous))
-    ]
+    limits: list[tuple[str, float, float]] = [("records", cell.n, settings.support_of(continuous=continuous))]
     if cell.n and not continuous:
         limits += _expect_events(cell, predictions, settings.support_events)
     if cell.n and unit_kind != "record":
@@ -140,9 +127,7 @@ def list_shortfalls(
     return found
 
 
-def _expect_events(
-    cell: Cell, predictions: Sequence[Array], needed: float
-) -> list[tuple[Measure, float, float]]:
+def _expect_events(cell: Cell, predictions: Sequence[Array], needed: float) -> list[tuple[str, float, float]]:
     """Sum the expected events and non-events, the fewest of all models, beside what is needed."""
     sums = [float(values[cell.positions].sum()) for values in predictions]
     return [
@@ -153,13 +138,14 @@ def _expect_events(
 
 def tabulate_shortfalls(shortfalls: Sequence[Shortfall]) -> dict[str, Any]:
     """Lay shortfalls out as columns of ``pocket_errors.csv``: the scarcest, and which kinds there are."""
-    kinds = {each.kind for each in shortfalls}
+    kinds = {shortfall_kind(each) for each in shortfalls}
     row: dict[str, Any] = {"lacking": "", "lacking_group": "", "held": nan, "needed": nan, "growth": nan}
     if shortfalls:
-        scarcest = max(shortfalls, key=lambda each: each.growth)
-        row = {"lacking": scarcest.lacking, "lacking_group": scarcest.group}
+        scarcest = max(shortfalls, key=growth_needed)
+        growth = growth_needed(scarcest)
+        row = {"lacking": scarcest.what, "lacking_group": scarcest.group}
         row |= {"held": float(scarcest.held), "needed": float(scarcest.needed)}
-        row["growth"] = scarcest.growth if isfinite(scarcest.growth) else nan
+        row["growth"] = growth if isfinite(growth) else nan
     return row | {f"lacks_{kind}": kind in kinds for kind in ("records", "events", "units")}
 
 
@@ -176,11 +162,11 @@ def write_reason(shortfalls: Sequence[Shortfall], unit_kind: UnitKind) -> str:
 
 def _write_shortfall(short: Shortfall, noun: UnitKind) -> str:
     """Write one shortfall; what is held is rounded so that it never reads as enough."""
-    if short.lacking == "share of one unit":
+    if short.what == "share of one unit":
         held = ceil(round(short.held * 1000, 6)) / 10
         return f"largest {noun} holds {held:g} %, at most {100 * short.needed:g} %"
-    if not short.held and short.lacking == "records":
+    if not short.held and short.what == "records":
         return "no records"
     held = floor(round(short.held * 10, 6)) / 10
-    words = short.lacking.replace("unit", noun)
+    words = short.what.replace("unit", noun)
     return f"{held:.12g} {words[:-1] if held == 1 else words}, {short.needed:.12g} needed"

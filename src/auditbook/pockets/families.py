@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.errors import InputError, nearest
+from auditbook.evidence import Shortfall
 from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.cell_support import Cell, Shortfall, list_shortfalls, split_cells
+from auditbook.pockets.cell_support import Cell, list_shortfalls, split_cells
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.frozen import ABSTAIN
 
