@@ -7,6 +7,7 @@ they stand, in which order, their docstrings, comments and layout do not count.
 
 import ast
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -52,6 +53,34 @@ def digest_cells(text: str, *, source: Path = SOURCE) -> str:
     return _digest(_named(ast.parse(text), {}, {}, source), source)
 
 
+def list_words(text: str, *, beside: frozenset[str] = frozenset(), source: Path = SOURCE) -> set[str]:
+    """List every name and every word of a text constant in a piece of code and in what it reaches.
+
+    What it reads by name, such as a table, is among them. The modules named in `beside` are left out.
+    """
+    tree = ast.parse(text)
+    reached = list_reach(list(_named(tree, {}, {}, source)), source=source)
+    found = set(_words(tree))
+    for definition in reached:
+        module = _read(definition.module, source)
+        if module is not None and definition.module not in beside:
+            found.update(*(_words(node) for node in module.defined.get(definition.name, [])))
+    return found
+
+
+@cache
+def _words(tree: ast.AST) -> frozenset[str]:
+    """List the names in a piece of code, and the words of its text constants but for docstrings."""
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and _is_text(node)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            found.add(node.id if isinstance(node, ast.Name) else node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts:
+            found.update(re.findall(r"\w+", node.value))
+    return frozenset(found)
+
+
 def list_reach(entries: list[Definition], *, source: Path = SOURCE) -> set[Definition]:
     """Find every definition that some reach, themselves included."""
     found: set[Definition] = set()
@@ -88,6 +117,7 @@ def _named(
     """Find the package's definitions that a piece of code names, through its own imports too."""
     inner = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     known = local | imported | _read_imports(inner, source)
+    owners = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     found: set[Definition] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -96,7 +126,15 @@ def _named(
                 found |= _resolve(Definition(owner.module, node.attr), source)
         elif isinstance(node, ast.Name) and node.id in known and known[node.id].name:
             found |= _resolve(known[node.id], source)
+        elif isinstance(node, ast.Name) and node.id in known and node not in owners:
+            found |= _all_of(known[node.id].module, source)
     return found
+
+
+def _all_of(name: str, source: Path) -> set[Definition]:
+    """List what a module defines, since it is handed on whole."""
+    module = _read(name, source)
+    return set() if module is None else {Definition(name, one) for one in module.defined}
 
 
 def _resolve(definition: Definition, source: Path) -> set[Definition]:

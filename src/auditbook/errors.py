@@ -18,6 +18,10 @@ class InputError(Exception):
         self.faults = faults
         super().__init__("\n".join(faults))
 
+    def __reduce__(self) -> tuple[type["InputError"], tuple[str, ...]]:
+        """Keep the faults apart on the way from a worker."""
+        return type(self), self.faults
+
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
@@ -19,13 +20,18 @@ class Progress:
         Number of steps.
     stream : text stream, optional
         Where to write; standard error by default.
+    tell : callable, optional
+        Is told instead.
     """
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, total: int, stream: TextIO | None = None, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self.tell = tell
         self.stream = stream if stream is not None else sys.stderr
         self.started = time.monotonic()
         self.bar = None
-        if self.stream.isatty():
+        if tell is None and self.stream.isatty():
             layout = "{bar:24} {n_fmt}/{total_fmt} {elapsed} {desc}"
             self.bar = tqdm(total=total, file=self.stream, bar_format=layout)
 
@@ -41,7 +47,9 @@ class Progress:
     def say(self, text: str) -> None:
         """Say what is being done now; what a terminal would act on is escaped."""
         text = printable(text)
-        if self.bar is not None:
+        if self.tell is not None:
+            self.tell(text)
+        elif self.bar is not None:
             self.bar.set_description_str(text)
         else:
             seconds = time.monotonic() - self.started

@@ -68,17 +68,6 @@ def versions() -> dict[str, str]:
     return found | {name: metadata.version(name) for name in OPTIONAL if name in installed}
 
 
-@cache
-def code_digest() -> str:
-    """Return a hash of the package's source, so that a result made by other code is seen to be stale."""
-    digest = hashlib.sha256()
-    folder = Path(__file__).parent
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-        digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
 def digest_files(paths: list[Path]) -> str:
     """Hash the names and bytes of some files, in the order given.
 

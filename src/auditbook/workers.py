@@ -1,12 +1,16 @@
 """How is work done side by side: processes of their own, which end with the run that started them."""
 
 import os
+import socket
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import active_children
+from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -71,3 +75,38 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
     Thread(target=wait, daemon=True).start()
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Says from a worker how far it is; may be sent to it."""
+
+    ear: Path  # Socket of the run that listens
+
+    def say(self, text: str) -> None:
+        """Say one thing; a run that is gone is not told."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mouth:
+            try:
+                mouth.sendto(text.encode(), str(self.ear))
+            except OSError:
+                return
+
+
+@contextmanager
+def hear_workers(say: Callable[[str], None]) -> Iterator[Voice]:
+    """Pass on what workers say, in the order in which they say it, until all of it was heard."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
+        voice = Voice(Path(folder) / "ear")
+        ear.bind(str(voice.ear))
+
+        def listen() -> None:
+            while text := ear.recv(2**16).decode(errors="replace"):
+                say(text)
+
+        listener = Thread(target=listen, daemon=True)
+        listener.start()
+        try:
+            yield voice
+        finally:
+            voice.say("")
+            listener.join()

@@ -4,7 +4,6 @@ Every key is declared here, in `settings.Protocol` or in `pocket_settings.Pocket
 `keys` reads from the fields what is accepted, what editors complete, and what the book's page tells.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -238,15 +237,13 @@ class CohortFile:
         """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""
         return data if data is not None else self.data.path
 
-    def digest(self, data: Path | None = None) -> str:
-        """Hash everything that a cohort depends on: this file and its data (SHA-256, hexadecimal)."""
+    def digest_data(self, data: Path | None = None) -> str:
+        """Hash the data that a cohort is read from (SHA-256, hexadecimal)."""
         path = self.data_path(data)
         if path is None:
-            content = "synthetic"
-        else:
-            self.find_data(path)
-            content = hash_file(path)
-        return hashlib.sha256(f"{hash_file(self.path)} {content}".encode()).hexdigest()
+            return "synthetic"
+        self.find_data(path)
+        return hash_file(path)
 
     def find_data(self, path: Path) -> None:
         """Check that the data file is there; say where the data can be had when it is not."""

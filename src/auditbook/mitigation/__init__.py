@@ -14,5 +14,7 @@ from auditbook.mitigation.reweighing import weighted_event_rates
 from auditbook.mitigation.robustness import (
     LEAN,
     OTHER_SEED,
+    VARIATIONS,
     make_robustness,
+    vary_models,
 )

@@ -38,6 +38,7 @@ SEED_STEP = 81
 FREE = "linear"
 """Family that is trained whatever the bound."""
 ALL, ADMISSION = "all", "admission"
+Varied = Mapping[str, list[dict[str, Any]]]
 LEFT_OUT = "left out by the profile: it would train one more model"
 
 
@@ -58,6 +59,7 @@ def make_robustness(
     force: bool = False,
     progress: Callable[[str], None] = lambda text: None,
     panel: Mapping[str, ModelConfig] | None = None,
+    varied: Varied | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Mitigate again under other protocols and families, and judge again under other constants.
 
@@ -86,6 +88,8 @@ def make_robustness(
         Is told what is being done.
     panel : mapping of str to ModelConfig, optional
         The models that can be trained; by default the project's.
+    varied : mapping of str to list of dict, optional
+        What `vary_models` made beside other work, by check; made here where it is missing.
 
     Returns
     -------
@@ -104,16 +108,40 @@ def make_robustness(
     models = dict(panel if panel is not None else read_panel())
     work = Work(cache_dir, jobs, force, progress)
     model = choose_canonical(cohort, scored, models)
-    check = _Check(cohort, scored, tables, protocol, work, models, refits)
+    check = _Check(cohort, scored, protocol, work, models, refits)
     if model is None:
         rows = list(_refuse_all(scored))
     else:
-        rows = [*_vary_protocols(check, model), *_vary_families(check, model)]
+        ready = varied or {}
+        rows = []
+        for name, vary in VARIATIONS.items():
+            rows += _reuse(check, tables, name, model)
+            rows += ready[name] if name in ready else vary(check, model)
     progress("robustness: constants of the audit, one at a time")
     judged = model.info.name if model is not None else scored.records.scores[0].model
-    varied = vary_constants(scored.records, tables, model=judged, protocol=protocol)
+    constants = vary_constants(scored.records, tables, model=judged, protocol=protocol)
     columns = robustness_columns(item.name for item in cohort.attributes)
-    return {"robustness": pd.DataFrame(rows, columns=columns), **varied}
+    return {"robustness": pd.DataFrame(rows, columns=columns), **constants}
+
+
+def vary_models(
+    name: str,
+    cohort: Cohort,
+    scored: ScoredCohort,
+    *,
+    protocol: Protocol,
+    cache_dir: Path,
+    refits: int | None = None,
+    jobs: int = 2,
+    force: bool = False,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Varied:
+    """Make the rows of one check (``protocol`` or ``family``) that need other models or parts."""
+    models = dict(read_panel())
+    model = choose_canonical(cohort, scored, models)
+    work = Work(cache_dir, jobs, force, progress)
+    check = _Check(cohort, scored, protocol, work, models, refits)
+    return {} if model is None else {name: list(VARIATIONS[name](check, model))}
 
 
 @dataclass(frozen=True)
@@ -122,7 +150,6 @@ class _Check:
 
     cohort: Cohort
     scored: ScoredCohort
-    tables: Mapping[str, pd.DataFrame]
     protocol: Protocol
     work: Work
     panel: Mapping[str, ModelConfig]
@@ -150,10 +177,7 @@ def order_trainings(
 
 
 def _vary_protocols(check: _Check, model: Canonical) -> Iterator[dict[str, Any]]:
-    """Check the four protocols with the model that is mitigated."""
-    separate = GIVEN if model.config is None else TRAINED
-    for setting in (SINGLE, separate):
-        yield from _reuse(check, PROTOCOL, setting, model)
+    """Check the protocols beside those of the baselines with the model that is mitigated."""
     name, seed = model.info.name, check.protocol.seed
     lean: dict[str, Any] = {"check": PROTOCOL, "setting": LEAN, "model": name, "seed": seed}
     lean["features"] = ADMISSION
@@ -175,9 +199,7 @@ def _vary_protocols(check: _Check, model: Canonical) -> Iterator[dict[str, Any]]
 
 
 def _vary_families(check: _Check, model: Canonical) -> Iterator[dict[str, Any]]:
-    """Check the families of models in both protocols, the model that is mitigated first."""
-    for setting in (SINGLE, GIVEN if model.config is None else TRAINED):
-        yield from _reuse(check, FAMILY, setting, model)
+    """Check the other families of models in both protocols."""
     for one in _list_families(check, model):
         where: dict[str, Any] = {"check": FAMILY, "model": one.info.name, "seed": check.protocol.seed}
         where |= {"features": _name_features(one)}
@@ -210,11 +232,14 @@ def _announce(check: _Check, config: ModelConfig) -> Canonical:
     return Canonical(info, Score(config.name, "probability", np.nan, np.empty(0)), config)
 
 
-def _reuse(check: _Check, kind: str, setting: str, model: Canonical) -> Iterator[dict[str, Any]]:
-    """Take what is known of the model that is mitigated."""
-    where: dict[str, Any] = {"check": kind, "setting": setting, "model": model.info.name}
-    where |= {"seed": check.protocol.seed, "features": _name_features(model)}
-    return reuse_rows(check.tables, where, protocol=check.protocol)
+def _reuse(
+    check: _Check, tables: Mapping[str, pd.DataFrame], kind: str, model: Canonical
+) -> Iterator[dict[str, Any]]:
+    """Take what is known of the model that is mitigated, in both protocols of the baselines."""
+    for setting in (SINGLE, GIVEN if model.config is None else TRAINED):
+        where: dict[str, Any] = {"check": kind, "setting": setting, "model": model.info.name}
+        where |= {"seed": check.protocol.seed, "features": _name_features(model)}
+        yield from reuse_rows(tables, where, protocol=check.protocol)
 
 
 def _refuse_all(scored: ScoredCohort) -> Iterator[dict[str, Any]]:
@@ -295,3 +320,6 @@ def _cut(check: _Check, name: str, values: np.ndarray) -> Score:
     if panel.percentile is not None:
         threshold = percentile_threshold(values, panel.percentile)
     return Score(name, "probability", threshold, values)
+
+
+VARIATIONS = {PROTOCOL: _vary_protocols, FAMILY: _vary_families}

@@ -110,15 +110,13 @@ def execute_chapters(
     for name, notebook in notebooks.items():
         check_parameters(notebook, parameters, name)
     with own_kernel(), open_workers(jobs) as pool:
-        started = time.monotonic()
         waiting = {
             pool.submit(_execute, name, notebook, parameters, folder / f"{name}.ipynb"): name
             for name, notebook in notebooks.items()
         }
         try:
             for done in as_completed(waiting):
-                done.result()
-                finished(waiting[done], time.monotonic() - started)
+                finished(waiting[done], done.result())
         except BrokenProcessPool as fault:
             reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
             raise RunError(f"a chapter could not be finished: {reason}") from fault
@@ -127,8 +125,11 @@ def execute_chapters(
                 future.cancel()
 
 
-def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path) -> None:
-    """Execute one chapter; its notebook is written when the last cell has run."""
+def _execute(
+    name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str, Any], target: Path
+) -> float:
+    """Execute one chapter and return the seconds; its notebook is written when the last cell has run."""
+    started = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         source, executed = Path(scratch) / "source.ipynb", Path(scratch) / "executed.ipynb"
         nbformat.write(notebook, source)
@@ -139,6 +140,7 @@ def _execute(name: str, notebook: nbformat.NotebookNode, parameters: Mapping[str
         except RuntimeError as fault:
             raise RunError(f"chapter '{name}': the kernel stopped: {fault}") from fault
         nbformat.write(_without_traces(nbformat.read(executed, as_version=4)), target)
+    return time.monotonic() - started
 
 
 def _run_cells(source: Path, executed: Path, parameters: Mapping[str, Any], folder: Path) -> None:

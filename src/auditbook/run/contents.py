@@ -1,5 +1,6 @@
 """Which pages has the book, and which of them are executed?"""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,3 +43,12 @@ def chapter_source(name: str) -> Path:
             f"the book has no chapter '{name}'{nearest(name, chapter_names())}; its chapters: {listed}"
         )
     return project_file("notebooks", f"{name}.md")
+
+
+def chapter_code(name: str) -> str:
+    """Return the code of a chapter's cells, one after the other, without their options."""
+    text = chapter_source(name).read_text(encoding="utf-8")
+    cells = re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", text, re.M | re.S)
+    return "\n".join(
+        re.sub(r"\A(---\n.*?^---\n|(:[^\n]*\n)+)", "", cell, flags=re.M | re.S) for cell in cells
+    )

@@ -1,29 +1,57 @@
 """How does a run become pages: a staged copy of the book, built into HTML that needs no network."""
 
+import json
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 from auditbook.errors import RunError
-from auditbook.project import project_file
+from auditbook.project import digest_files, digest_text, project_file, versions
+from auditbook.run.folder import fresh_folder, read_json, remove, write_json
+
+SHAPE = re.compile(
+    r"^(#+ .*|\(.*\)=.*|:?(?:name|caption|label|keyprefix):.*|.*\{(?:cite|bibliography).*)$", re.M
+)
+"""Lines of a chapter that other pages show or point to."""
 
 
-def stage_book(notebooks: Path, stage: Path) -> None:
-    """Lay out everything that a build reads, away from the top of the clone."""
-    if stage.exists():
-        shutil.rmtree(stage)
-    stage.mkdir(parents=True)
+def build_pages(notebooks: Path, workshop: Path, target: Path) -> None:
+    """Build the HTML of the book into `target`.
+
+    The `workshop` is kept from run to run. As long as nothing that other pages show has changed (titles,
+    labels, captions, citations, pages written by hand, settings, versions), a changed chapter makes its own
+    page anew and no other.
+    """
+    stage = workshop / "stage"
+    wanted = dict(list_sources(notebooks))
+    shape = _digest_shape(wanted)
+    if read_json(workshop / "shape.json").get("shape") != shape or not (stage / "_build").is_dir():
+        fresh_folder(stage)
+    (workshop / "shape.json").unlink(missing_ok=True)  # a build that fails leaves nothing to go on from
+    _lay_out(wanted, stage)
+    _build_html(stage)
+    write_json(workshop / "shape.json", {"shape": shape})
+    remove(target)
+    shutil.copytree(stage / "_build" / "html", target)
+    for template in (target / "_static").glob("*.html"):
+        template.unlink()  # the theme's raw templates; no page of ours
+
+
+def list_sources(notebooks: Path) -> Iterator[tuple[str, Path]]:
+    """List what a build reads: place in the staged copy, and file."""
     for name in ("_config.yml", "_toc.yml"):
-        shutil.copy(project_file(name), stage / name)
-    shutil.copytree(project_file("book"), stage / "book")
-    shutil.move(stage / "book" / "_static", stage / "_static")
-    (stage / "notebooks").mkdir()
+        yield name, project_file(name)
+    book = project_file("book")
+    for path in sorted(path for path in book.rglob("*") if path.is_file()):
+        place = path.relative_to(book).as_posix()
+        yield (place if place.startswith("_static/") else f"book/{place}"), path
     for path in sorted(notebooks.glob("*.ipynb")):
-        shutil.copy(path, stage / "notebooks" / path.name)
-    (stage / "mathjax" / "mathjax").mkdir(parents=True)
-    shutil.copy(mathjax_file(), stage / "mathjax" / "mathjax" / "tex-svg.js")
+        yield f"notebooks/{path.name}", path
+    yield "mathjax/mathjax/tex-svg.js", mathjax_file()
 
 
 def mathjax_file() -> Path:
@@ -36,19 +64,43 @@ def mathjax_file() -> Path:
     return path
 
 
-def build_html(stage: Path, target: Path) -> None:
+def _digest_shape(wanted: dict[str, Path]) -> str:
+    """Hash what any page may show of another, and everything but the chapters themselves."""
+    fixed = [path for place, path in wanted.items() if not place.startswith("notebooks/")]
+    chapters = [path for place, path in wanted.items() if place.startswith("notebooks/")]
+    shapes = (f"{path.name} {SHAPE.findall(_read_words(path))}" for path in chapters)
+    places = [place for place in wanted if not place.startswith("notebooks/")]
+    return digest_text(*places, digest_files(fixed), *shapes, json.dumps(versions()))
+
+
+def _read_words(notebook: Path) -> str:
+    """Read the Markdown of a chapter, and how its cells name their figures."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    told = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    figures = [cell["metadata"]["mystnb"] for cell in cells if "mystnb" in cell["metadata"]]
+    return "\n".join([*told, *(f"name: {json.dumps(figure, sort_keys=True)}" for figure in figures)])
+
+
+def _lay_out(wanted: dict[str, Path], stage: Path) -> None:
+    """Make the staged copy what it should be; files that are as they were keep their time."""
+    for path in [path for path in stage.rglob("*") if path.is_file()]:
+        place = path.relative_to(stage).as_posix()
+        if not place.startswith("_build/") and place not in wanted:
+            path.unlink()
+    for place, source in wanted.items():
+        target = stage / place
+        if not target.is_file() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def _build_html(stage: Path) -> None:
     """Build the staged book; warnings are errors."""
     start = "from jupyter_book.cli.main import main; main()"
     call = [sys.executable, "-c", start, "build", "-W", "--keep-going", "--quiet", str(stage)]
     built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)
-    pages = stage / "_build" / "html"
-    if built.returncode != 0 or not (pages / "index.html").is_file():
+    if built.returncode != 0 or not (stage / "_build" / "html" / "index.html").is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
-    for template in (pages / "_static").glob("*.html"):
-        template.unlink()  # the theme's raw templates; no page of ours
-    if target.exists():
-        shutil.rmtree(target)
-    shutil.move(pages, target)
 
 
 def _last_lines(text: str, *, count: int = 30) -> str:

@@ -1,7 +1,6 @@
 """What does a call ask for, and everything looked up that it depends on."""
 
 import fcntl
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_cohort_file
 from auditbook.errors import InputError, RunError, naming
-from auditbook.project import code_digest, digest_text, project_file, runs_folder, versions
+from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
 from auditbook.run.folder import LOCK, refuse_foreign
 from auditbook.scoring import choose_models, read_panel
@@ -138,13 +137,6 @@ def load_planned(plan: Plan) -> Cohort:
         seed=plan.protocol.seed,
         cache_dir=runs_folder() / ".cache",
     )
-
-
-def audit_key(plan: Plan) -> str:
-    """Hash everything that the results depend on."""
-    parts = [plan.file.digest(plan.request.data), repr(plan.request.profile), repr(plan.protocol)]
-    panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
-    return digest_text(*parts, panel, code_digest(), json.dumps(versions()))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pandas as pd
 
 from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
 from auditbook.evidence import prepare
-from auditbook.project import digest_files, versions
+from auditbook.project import versions
 from auditbook.ranking import make_auc_tables
 from auditbook.run.plan import Plan
 from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
@@ -33,9 +33,9 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
     }
 
 
-def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str, Any]:
-    """Say what a run read, used and left out: the content of run.json but for its steps and results."""
-    return describe_cohort(plan, cohort) | {
+def describe_scores(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str, Any]:
+    """Say what was audited: which models, on how many records, in which folds."""
+    return {
         "rows_audited": len(scored.audit),
         "rows_train": len(scored.train),
         "models": [score.model for score in scored.records.scores],
@@ -44,20 +44,26 @@ def describe_audit(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str
 
 
 def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:
-    """Say what a run read and left out, and under which constants, whatever was done with it."""
-    protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
+    """Say what a run read and left out, whatever was done with it."""
     return {
-        **plan.file.describe(),
         "synthetic": cohort.synthetic,
-        "seed": plan.protocol.seed,
-        "profile": asdict(plan.request.profile),
         "rows_read": cohort.rows_read,
         "rows_kept": len(cohort.outcome),
         "left_out": [{"reason": part.reason, "rows": part.rows} for part in cohort.left_out],
         "missing_groups": _count_missing_groups(cohort),
+        "data_hash": cohort.data_hash,
+    }
+
+
+def describe_plan(plan: Plan) -> dict[str, Any]:
+    """Say what was asked: the cohort file, and under which constants and versions."""
+    protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
+    return {
+        **plan.file.describe(),
+        "seed": plan.protocol.seed,
+        "profile": asdict(plan.request.profile),
         "protocol": protocol,
         "versions": versions(),
-        "hashes": {"cohort": digest_files([plan.request.cohort]), "data": cohort.data_hash},
     }
 
 

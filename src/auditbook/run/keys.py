@@ -1,0 +1,86 @@
+"""What does each step and each chapter depend on: one hash of all that it reads."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+from auditbook.code import digest_cells, digest_reach, list_words
+from auditbook.cohort import CohortFile
+from auditbook.columns import TABLES
+from auditbook.project import digest_files, digest_text, project_file, versions
+from auditbook.run.contents import chapter_code, chapter_source
+from auditbook.run.plan import Plan
+
+OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets"}
+"""Parts of a cohort file that no step reads but those that name them below; `path` is where it lies."""
+STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
+PASSING = {"steps", "hashes", "pockets", "partition", "title", "harm", "worked"}
+"""Parts of run.json that count for a chapter only when their name occurs in the code that it reaches."""
+READERS = frozenset({"auditbook.results", "auditbook.columns"})
+"""Modules that name every table, for whoever reads one."""
+
+
+def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[str, str]:
+    """Hash for each step the data, settings, versions and code that it reads, and the steps it builds on.
+
+    `makers` are the functions of the steps: the code that counts is what they reach.
+    """
+    protocol, profile = repr(plan.protocol), plan.request.profile
+    panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
+    mitigation = (repr(plan.file.mitigation), repr(profile.refits))
+    keys: dict[str, str] = {}
+
+    def add(name: str, *parts: str, after: tuple[str, ...] = ()) -> None:
+        keys[name] = digest_text(name, *parts, *(keys[one] for one in after), digest_reach(*makers[name]))
+
+    rows = (repr(profile.max_rows), repr(profile.synthetic_rows), repr(plan.protocol.seed))
+    data = (plan.file.digest_data(plan.request.data), digest_folder("reference"), json.dumps(versions()))
+    add("cohort", _list_settings(plan.file), _list_columns(), *rows, *data)
+    add("scores", protocol, panel, after=("cohort",))
+    add("verdicts", protocol, after=("scores",))
+    add("baselines", protocol, panel, *mitigation, after=("scores",))
+    add("robustness", protocol, panel, *mitigation, after=("scores", "verdicts", "baselines"))
+    pockets = profile.apply_to_pockets(plan.file.pockets)
+    add("pockets", repr(pockets), repr(plan.protocol.seed), panel, after=("cohort",))
+    return keys
+
+
+def _list_settings(file: CohortFile) -> str:
+    """Write out what a cohort file says, but for what single steps read and for mere words."""
+    plain = replace(
+        file, outcome=replace(file.outcome, harm=""), data=replace(file.data, path=None, source="")
+    )
+    kept = [field.name for field in fields(plain) if field.name not in OWN_SETTINGS]
+    return repr([(name, getattr(plain, name)) for name in kept])
+
+
+def _list_columns() -> str:
+    """Write out the catalogue of result columns, but for what is said of them."""
+    return repr([(table.name, [(one.name, one.kind) for one in table.columns]) for table in TABLES.values()])
+
+
+@cache
+def digest_folder(*parts: str) -> str:
+    """Hash the files in a folder of ``data``, those below it included."""
+    folder = project_file("data", *parts)
+    return digest_files(sorted(path for path in folder.rglob("*") if path.is_file()))
+
+
+def chapter_key(name: str, info: Mapping[str, Any], tables: Mapping[str, str]) -> str:
+    """Hash what an executed chapter depends on: text, code, tables, what run.json says, stored figures.
+
+    `tables` is the hash of each result file by name. A table, and the parts of run.json in `NAMED`, count
+    when their name occurs in the code that the cells reach.
+    """
+    code = chapter_code(name)
+    words = list_words(code, beside=READERS)
+    read = [f"{file} {tables[file]}" for file in sorted(tables) if file.partition(".")[0] in words]
+    told = {part: value for part, value in info.items() if part not in PASSING or part in words}
+    told = {part: value for part, value in told.items() if part != "steps"}
+    stored = [digest_folder(part) for part in ("reference", "simulations", "worked")]
+    stored.append(digest_text(repr(TABLES), digest_files([project_file("data", "panel.toml")])))
+    parts = [json.dumps(told, sort_keys=True, default=repr), json.dumps(versions()), *stored]
+    source = chapter_source(name).read_text(encoding="utf-8")
+    return digest_text(source, digest_cells(code), *read, *parts)
