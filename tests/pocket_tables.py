@@ -6,24 +6,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from auditbook.columns import TABLES, empty_table
 from auditbook.evidence import Shortfall
 from auditbook.pockets.cell_support import tabulate_shortfalls, write_reason
 
 NAN = float("nan")
-COLUMNS = {
-    "pockets": "map pocket name n_discovery n_audit event_rate description fidelity_covered fidelity_members",
-    "pocket_errors": "model other_model map quantity contrast pocket estimate se ci_low ci_high level "
-    "critical p_value flagged direction status reason lacking lacking_group held needed growth lacks_records "
-    "lacks_events lacks_units n n_focal n_reference units effective_units largest_unit mean_prediction "
-    "mean_outcome flagged_strict",
-    "pocket_summary": "model other_model map quantity contrast tested flagged tolerance equivalence_share "
-    "abstained_share over_share under_share conflict_share in_gap_share composition composition_se within "
-    "within_se overall overall_se lone_strata composition_share",
-    "pocket_groups": "map pocket attribute group n share",
-    "pocket_levels": "partition level pockets supported chosen description_length",
-    "pocket_repairs": "model map pocket half flagged correction n before before_low before_high after "
-    "after_low after_high brier_before brier_after",
-}
+COLUMNS = {name: TABLES[name].names() for name in TABLES if name.startswith("pocket")}
 """Columns of the six tables."""
 NAMES = (
     "older, many earlier stays",
@@ -110,7 +98,7 @@ def make_tables_of_run(
 def tabulate(recipe: PocketRecipe, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     """Make the six tables of a recipe."""
     if not recipe.pockets:
-        return {name: pd.DataFrame(columns=columns.split()) for name, columns in COLUMNS.items()}
+        return {name: empty_table(name) for name in COLUMNS}
     errors = tabulate_errors(recipe, rng)
     found = {
         "pockets": tabulate_pockets(recipe, rng),
@@ -120,7 +108,7 @@ def tabulate(recipe: PocketRecipe, rng: np.random.Generator) -> dict[str, pd.Dat
         "pocket_levels": tabulate_levels(recipe),
         "pocket_repairs": tabulate_repairs(recipe, errors),
     }
-    return {name: table[COLUMNS[name].split()] for name, table in found.items()}
+    return {name: table[COLUMNS[name]] for name, table in found.items()}
 
 
 def names_of(recipe: PocketRecipe) -> dict[str, list[str]]:
@@ -144,7 +132,7 @@ def tabulate_pockets(recipe: PocketRecipe, rng: np.random.Generator) -> pd.DataF
             }
             covered = round(float(rng.uniform(0.4, 0.9)), 3)
             found.append(row | {"fidelity_covered": covered, "fidelity_members": 0.9})
-    return pd.DataFrame(found, columns=COLUMNS["pockets"].split())
+    return pd.DataFrame(found, columns=COLUMNS["pockets"])
 
 
 def families(recipe: PocketRecipe) -> list[tuple[str, str, str, str]]:
@@ -170,7 +158,7 @@ def tabulate_errors(recipe: PocketRecipe, rng: np.random.Generator) -> pd.DataFr
             row = {"model": model, "other_model": other, "map": name, "quantity": quantity}
             row |= {"contrast": contrast, "pocket": pocket, "level": 0.00625, "critical": 3.1}
             found.append(row | error_row(recipe, rng, quantity, place))
-    return pd.DataFrame(found, columns=COLUMNS["pocket_errors"].split())
+    return pd.DataFrame(found, columns=COLUMNS["pocket_errors"])
 
 
 def error_row(recipe: PocketRecipe, rng: np.random.Generator, quantity: str, place: int) -> dict:
@@ -223,7 +211,7 @@ def tabulate_summary(recipe: PocketRecipe, errors: pd.DataFrame) -> pd.DataFrame
             for part, value in (("within", -0.02), ("composition", -0.03), ("overall", -0.05)):
                 row |= {part: value if split else NAN, f"{part}_se": 0.008 if split else NAN}
             found.append(row)
-    return pd.DataFrame(found, columns=COLUMNS["pocket_summary"].split())
+    return pd.DataFrame(found, columns=COLUMNS["pocket_summary"])
 
 
 def tabulate_groups(recipe: PocketRecipe, rng: np.random.Generator) -> pd.DataFrame:
@@ -238,7 +226,7 @@ def tabulate_groups(recipe: PocketRecipe, rng: np.random.Generator) -> pd.DataFr
                     share = n / counts.sum() if total else NAN
                     row = {"map": name, "pocket": pocket, "attribute": attribute, "group": group}
                     found.append(row | {"n": int(n), "share": share})
-    return pd.DataFrame(found, columns=COLUMNS["pocket_groups"].split())
+    return pd.DataFrame(found, columns=COLUMNS["pocket_groups"])
 
 
 def tabulate_levels(recipe: PocketRecipe) -> pd.DataFrame:
@@ -249,7 +237,7 @@ def tabulate_levels(recipe: PocketRecipe) -> pd.DataFrame:
             row | {"level": place, "pockets": n, "supported": 0 if not recipe.tested else min(n, 4)}
             for place, n in enumerate(pockets)
         ]
-    ).assign(chosen=[False, False, True, False])[COLUMNS["pocket_levels"].split()]
+    ).assign(chosen=[False, False, True, False])[COLUMNS["pocket_levels"]]
 
 
 def tabulate_repairs(recipe: PocketRecipe, errors: pd.DataFrame) -> pd.DataFrame:
@@ -267,4 +255,4 @@ def tabulate_repairs(recipe: PocketRecipe, errors: pd.DataFrame) -> pd.DataFrame
         after = 0.01 if half == "one" else NAN
         made |= {"after": after, "after_low": after - 0.03, "after_high": after + 0.03}
         found.append(made | {"brier_before": 0.15, "brier_after": 0.148 if half == "one" else NAN})
-    return pd.DataFrame(found, columns=COLUMNS["pocket_repairs"].split())
+    return pd.DataFrame(found, columns=COLUMNS["pocket_repairs"])

@@ -50,17 +50,19 @@ class ResultTable:
     columns: tuple[Column, ...]
 
     def names(self, **families: Iterable[str]) -> list[str]:
-        """List the names of all columns, each family written out.
+        """List the names of all columns, each family written out, with an underscore where a name is taken.
 
         Examples
         --------
-        >>> TABLES["robustness"].names(attribute=["sex", "race"])[11:15]
-        ['accuracy_cost', 'di_sex', 'di_race', 'di_passes']
+        >>> TABLES["robustness"].names(attribute=["sex", "passes"])[11:15]
+        ['accuracy_cost', 'di_sex', 'di_passes_', 'di_passes']
         """
+        single = {column.name for column in self.columns}
         return [
-            column.name.replace(f"<{column.family}>", one)
+            f"{name}_" if column.family and name in single else name
             for column in self.columns
             for one in (families[column.family] if column.family else ("",))
+            for name in (column.name.replace(f"<{column.family}>", one),)
         ]
 
     def find(self, name: str) -> Column | None:

@@ -8,11 +8,12 @@ import pytest
 
 from auditbook.cohort.load import read_cohort_file
 from auditbook.cohort.schema import MitigationTable
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.evidence import prepare
 from auditbook.mitigation import comparators, interventions
 from auditbook.mitigation.assessment import di_column
-from auditbook.mitigation.baselines import baseline_columns, make_baselines
+from auditbook.mitigation.baselines import make_baselines
 from auditbook.mitigation.interventions import order_refits
 from auditbook.scoring.panel import ModelConfig
 from auditbook.settings import METRIC_NAMES
@@ -208,7 +209,9 @@ def test_a_rank_alone_is_not_mitigated_and_the_table_says_so(tmp_path):
     assert (tables["baselines"]["status"] == "not possible").all()
     assert tables["baselines"]["note"].str.contains("points is a rank").all()
     assert tables["baseline_cells"].empty
-    assert list(tables["baselines"].columns) == baseline_columns(("sex",), METRIC_NAMES)
+    assert list(tables["baselines"].columns) == TABLES["baselines"].names(
+        attribute=("sex",), metric=METRIC_NAMES
+    )
 
 
 def test_two_groups_and_a_percentile_are_enough(tmp_path):
@@ -245,7 +248,7 @@ def test_no_event_at_all_makes_every_table(tmp_path):
 
 
 def test_an_attribute_with_the_name_of_a_column_has_one_of_its_own():
-    columns = baseline_columns(("passes", "judged", "sex"), ())
+    columns = TABLES["baselines"].names(attribute=("passes", "judged", "sex"), metric=())
     assert len(set(columns)) == len(columns)
     assert di_column("passes") == "di_passes_"
 

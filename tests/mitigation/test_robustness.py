@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.errors import RunError
 from auditbook.mitigation import flip_objective, interventions, robustness
 from auditbook.mitigation.robustness import make_robustness, order_trainings, other_seed
-from auditbook.mitigation.trials import robustness_columns
 from auditbook.scoring.panel import ModelConfig
 from auditbook.verdicts import monte_carlo as repeats
 from auditbook.verdicts import sensitivity
@@ -72,7 +72,9 @@ def test_four_protocols_and_every_family_have_three_rows_each(trained):
         (setting, model) for setting in ("single split", "70/15/15") for model in PANEL
     }
     assert (table["status"].isin(["done", "nearest"])).all()
-    assert list(trained[3]["robustness"].columns) == robustness_columns(("race", "sex", "age band"))
+    assert list(trained[3]["robustness"].columns) == TABLES["robustness"].names(
+        attribute=("race", "sex", "age band")
+    )
 
 
 def test_what_the_mitigation_knows_is_taken_from_there(trained):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.combining import (
-    SUMMARY_COLUMNS,
     choose_tolerances,
     combine_maps,
     flag_records,
@@ -68,7 +68,7 @@ def test_a_record_is_flagged_when_either_map_flags_its_pocket():
 def test_shares_of_the_summary_are_those_of_the_records():
     audit, _, _ = plant()
     summary = summarise(audit)
-    assert list(summary.columns) == SUMMARY_COLUMNS
+    assert list(summary.columns) == TABLES["pocket_summary"].names()
     flags = flag_records(audit_both(audit), model="a", quantity="mu")
     together = row(summary, "combined")
     assert together["conflict_share"] == pytest.approx(flags.conflict.mean())

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.frozen import Assignment, FrozenMap
 from auditbook.pockets.repair import (
-    REPAIR_COLUMNS,
     REVIEW_COLUMNS,
     apply_correction,
     find_correction,
@@ -61,7 +61,7 @@ def repaired():
 
 
 def test_every_pocket_and_half_of_every_model_has_a_row(repaired):
-    assert list(repaired) == REPAIR_COLUMNS
+    assert list(repaired) == TABLES["pocket_repairs"].names()
     assert repaired["half"].tolist() == ["one"] * 3 + ["other"] * 3
     assert repaired["pocket"].tolist() == ["F1", "F2", "F3"] * 2
     assert (repaired["model"] == "a").all()
@@ -163,7 +163,7 @@ def test_the_same_seed_gives_the_same_table_on_any_number_of_cores():
 def test_thin_data_are_not_repaired(units):
     audit = draw_records(np.random.default_rng(1), 60, units=units)
     made = repair_pockets(make_map(), audit, settings=QUICK, seed=1)
-    assert list(made) == REPAIR_COLUMNS
+    assert list(made) == TABLES["pocket_repairs"].names()
     assert len(made) == (0 if units else 6)
     assert not made["flagged"].any()
     assert made["before"].isna().all()

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.data import declare_contrasts
-from auditbook.pockets.testing import COLUMNS, audit_map
+from auditbook.pockets.testing import audit_map
 from auditbook.records import Attribute
 from auditbook.studies.simulations.fixed_map import fix_map
 from pocket_records import draw_records, shift_records
@@ -33,7 +34,7 @@ def cell(errors, quantity, pocket, column):
 def test_estimates_are_means_of_the_error_by_hand():
     audit = draw_records(np.random.default_rng(1), 900)
     errors = run_test(audit)
-    assert list(errors.columns) == COLUMNS
+    assert list(errors.columns) == TABLES["pocket_errors"].names()
     wrong = audit.predictions["a"] - audit.outcome
     inside = audit.table["pocket"].to_numpy() == 1
     focal = audit.attributes[0].codes == 0

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
-from auditbook.ranking.compare import DIFFERENCE_COLUMNS, compare_models, tabulate_auc_differences
+from auditbook.ranking.compare import compare_models, tabulate_auc_differences
 from auditbook.ranking.matrix import auc_matrix
 from auditbook.records import AuditRecords
 from slow_areas import slow_influence
@@ -100,7 +101,7 @@ def test_too_little_to_compare_is_nan_with_a_reason_and_the_rest_stands():
 def test_table_compares_every_model_with_the_first():
     records = random_audit(np.random.default_rng(5), 400, ["a", "b"], models=3, n_sites=15)
     table = tabulate_auc_differences(records)
-    assert list(table.columns) == DIFFERENCE_COLUMNS
+    assert list(table.columns) == TABLES["auc_differences"].names()
     assert table["model"].tolist() == ["m1"] * 5 + ["m2"] * 5
     assert table["event_group"].tolist() == ["all", "a", "a", "b", "b"] * 2
     assert table["p_value"].between(0, 1).all()

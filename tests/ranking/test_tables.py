@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.evidence.cross import cross_attributes
 from auditbook.ranking.area_metrics import AUC_METRICS
 from auditbook.ranking.matrix import auc_matrix, matrix_interval
 from auditbook.ranking.tables import (
-    FAIRNESS_COLUMNS,
-    MATRIX_COLUMNS,
     measure_areas,
     tabulate_areas,
     tabulate_auc_fairness,
@@ -36,9 +35,9 @@ def both(records):
 def test_columns_start_as_designed():
     matrix, fairness = both(random_audit(np.random.default_rng(1), 300, ["b", "a"], models=2, n_sites=9))
     designed = "model attribute event_group nonevent_group auc se ci_low ci_high n_events n_nonevents status"
-    assert list(matrix.columns) == MATRIX_COLUMNS
+    assert list(matrix.columns) == TABLES["auc_matrix"].names()
     assert list(matrix.columns)[:11] == designed.split()
-    assert list(fairness.columns) == FAIRNESS_COLUMNS
+    assert list(fairness.columns) == TABLES["auc_fairness"].names()
     assert list(fairness.columns)[:7] == "model attribute metric value ci_low ci_high advice".split()
     assert matrix["model"].tolist() == ["m0"] * 4 + ["m1"] * 4
     assert matrix["event_group"].tolist() == ["b", "b", "a", "a"] * 2

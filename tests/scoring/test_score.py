@@ -11,13 +11,12 @@ from sklearn.metrics import accuracy_score, brier_score_loss, f1_score
 
 from auditbook.cohort.file import ScoreTable
 from auditbook.cohort.load import load_cohort, read_cohort_file
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.scoring import score as scores
 from auditbook.scoring.panel import ModelConfig, read_panel
 from auditbook.scoring.score import (
-    BIN_COLUMNS,
-    MODEL_COLUMNS,
     ModelInfo,
     ScoredCohort,
     bin_scores,
@@ -333,7 +332,7 @@ def make_scored(outcome, values, kind="probability", threshold=0.5, codes=None, 
 
 def test_models_are_summarised_as_by_hand():
     row = summarise_models(make_scored([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])).iloc[0]
-    assert tuple(row.index) == MODEL_COLUMNS
+    assert list(row.index) == TABLES["models"].names()
     assert (row.n_train, row.n_audit, row.events_audit) == (0, 4, 2)
     assert (row.selection_rate, row.accuracy, row.f1, row.auroc) == (0.5, 0.5, 0.5, 0.75)
     assert row.brier == pytest.approx((0.01 + 0.36 + 0.36 + 0.01) / 4)
@@ -374,7 +373,7 @@ def test_f1_without_events_and_selections_is_nan():
 
 def test_probabilities_get_ten_equal_bins_for_all_and_for_each_group():
     table = bin_scores(make_scored([0, 1, 1], [0.05, 0.3, 1.0], codes=[0, 0, 1], groups=("a", "b", "empty")))
-    assert tuple(table.columns) == BIN_COLUMNS
+    assert list(table.columns) == TABLES["score_bins"].names()
     assert table.groupby(["attribute", "group"], sort=False).size().to_dict() == {
         ("all", "all"): 10,
         ("sex", "a"): 10,

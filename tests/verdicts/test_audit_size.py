@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.columns import TABLES
 from auditbook.evidence import prepare
 from auditbook.records import Attribute, Score
 from auditbook.results import read_table, write_table
 from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import (
-    SIZE_COLUMNS,
     find_n_star,
     list_n_star,
     plan_sizes,
@@ -122,7 +122,7 @@ def test_fairer_models_need_larger_audits():
 
 def test_every_cell_has_a_row_for_every_size_in_the_order_of_the_verdicts(audit):
     table = sweep(audit)
-    assert table.columns.tolist() == SIZE_COLUMNS
+    assert table.columns.tolist() == TABLES["audit_size"].names()
     assert len(table) == 2 * 7 * 2 * 4
     verdicts = judge(prepare(audit), PROTOCOL, axes=()).verdicts
     assert (
@@ -175,7 +175,7 @@ def test_inconclusive_cells_have_rows_without_numbers(audit):
 
 def test_without_attributes_the_table_is_empty_and_has_its_columns(audit):
     table = sweep(replace(audit, attributes=()))
-    assert table.columns.tolist() == SIZE_COLUMNS
+    assert table.columns.tolist() == TABLES["audit_size"].names()
     assert not len(table)
 
 

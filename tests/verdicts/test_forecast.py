@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.records import Attribute, Score
 from auditbook.settings import Protocol
 from auditbook.verdicts.forecast import LEAST_SITES, check_flips, plan_truth_sizes
 from auditbook.verdicts.forecast_compare import Rule, measure_halvings
 from auditbook.verdicts.forecast_draw import HalfDraws, audit_halves, resample_freely, resample_halves
 from auditbook.verdicts.forecast_halve import halve_records
-from auditbook.verdicts.forecast_tables import SUMMARY_COLUMNS, TRUTH_COLUMNS
 from auditbook.verdicts.metrics import find_metric
 from small_audits import random_audit, slow_metric
 
@@ -226,8 +226,8 @@ def test_counts_and_a_slow_check_by_records_agree():
 
 def test_the_tables_have_their_columns_and_every_way_of_halving_and_drawing(found):
     table, summary = found["flip_truth"], found["flip_truth_summary"]
-    assert table.columns.tolist() == TRUTH_COLUMNS
-    assert summary.columns.tolist() == SUMMARY_COLUMNS
+    assert table.columns.tolist() == TABLES["flip_truth"].names()
+    assert summary.columns.tolist() == TABLES["flip_truth_summary"].names()
     assert len(table) == 2 * 2 * 2 * 2  # halvings, drawings, metrics, sizes 500 and 1,000
     assert not table.duplicated(KEYS).any()
     assert (table["model"] == "m0").all()
@@ -304,7 +304,7 @@ def test_a_small_cohort_and_a_protocol_without_counted_metrics_leave_empty_table
     small = random_audit(np.random.default_rng(1), 1900, "ab")
     for records, protocol in ((small, PROTOCOL), (audit, replace(PROTOCOL, metrics=("TI", "CAL")))):
         found = check_flips(records, protocol=protocol, seed=1)
-        assert found["flip_truth"].columns.tolist() == TRUTH_COLUMNS
+        assert found["flip_truth"].columns.tolist() == TABLES["flip_truth"].names()
         assert not len(found["flip_truth"])
         assert not len(found["flip_truth_summary"])
 

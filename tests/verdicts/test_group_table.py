@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.columns import TABLES
 from auditbook.evidence import name_shortfall
 from auditbook.settings import Protocol
-from auditbook.verdicts.group_table import GROUP_COLUMNS, tabulate_groups
+from auditbook.verdicts.group_table import tabulate_groups
 from small_audits import LENIENT, SCORES, audit, random_audit, slow_groups
 
 
@@ -13,7 +14,7 @@ def test_the_columns_are_those_of_the_design_and_groups_keep_their_declared_orde
     table = tabulate_groups(
         audit([0, 1, 1], [0.2, 0.8, 0.4], list("bab"), declared="bca"), protocol=Protocol()
     )
-    assert list(table.columns) == GROUP_COLUMNS
+    assert list(table.columns) == TABLES["groups"].names()
     assert table["group"].tolist() == ["b", "c", "a"]
     assert table["n"].tolist() == [2, 0, 1]
 

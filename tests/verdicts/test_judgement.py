@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.evidence import prepare
 from auditbook.evidence.counts import count_groups
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts.cell_verdicts import VERDICT_COLUMNS
 from auditbook.verdicts.flips import flip_rate
 from auditbook.verdicts.judgement import judge
 from small_audits import EVERY_METRIC, LENIENT, SCORES, audit, random_audit, slow_metric
@@ -46,7 +46,7 @@ def test_the_columns_are_those_of_the_design_and_cells_come_in_declared_order():
     second = Attribute("sex", ("M", "F"), np.arange(300) % 2)
     records = replace(records, attributes=(*records.attributes, second))
     frame = judge(prepare(records), replace(LENIENT, metrics=("SPD", "DI"), seed=1), axes=()).verdicts
-    assert list(frame.columns) == VERDICT_COLUMNS
+    assert list(frame.columns) == TABLES["verdicts"].names()
     keys = [(m, k, a) for m in ("m0", "m1") for k in ("SPD", "DI") for a in ("race", "sex")]
     assert list(frame[["model", "metric", "attribute"]].itertuples(index=False, name=None)) == keys
     assert (frame["tier"] == "").all()
@@ -387,4 +387,4 @@ def test_a_resample_too_small_for_the_groups_is_refused():
 
 def test_no_attribute_gives_an_empty_table_with_the_columns():
     bare = AuditRecords(np.array([0, 1], np.int8), (), (Score("m", "rank", 0.5, np.array([0.0, 1.0])),))
-    assert list(judge(prepare(bare), Protocol()).verdicts.columns) == VERDICT_COLUMNS
+    assert list(judge(prepare(bare), Protocol()).verdicts.columns) == TABLES["verdicts"].names()

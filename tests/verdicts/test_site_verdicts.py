@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.evidence import prepare
 from auditbook.records import Attribute
 from auditbook.settings import Protocol
 from auditbook.verdicts.judgement import judge
-from auditbook.verdicts.site_agreement import AGREEMENT_COLUMNS, rate_agreement, share_folds, spread_ratings
+from auditbook.verdicts.site_agreement import rate_agreement, share_folds, spread_ratings
 from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import SITE_COLUMNS
 from small_audits import EVERY_METRIC, random_audit, slow_metric
 
 PROTOCOL = Protocol(resamples=5, resample_size=200, metrics=EVERY_METRIC, site_folds=4)
@@ -46,7 +46,7 @@ def agreement(**verdicts):
 
 def test_every_fold_is_judged_as_an_audit_of_its_records_alone(audit):
     _, folds, table = judge_all(audit)
-    assert table.columns.tolist() == SITE_COLUMNS
+    assert table.columns.tolist() == TABLES["site_verdicts"].names()
     (race,) = audit.attributes
     for score in audit.scores:
         for metric in EVERY_METRIC:
@@ -90,9 +90,9 @@ def test_a_threshold_of_the_cohort_is_used_in_the_folds(audit):
 def test_without_sites_the_tables_are_empty_and_say_why(audit):
     verdicts, folds, table = judge_all(replace(audit, site=None))
     assert folds is None
-    assert table.columns.tolist() == SITE_COLUMNS
+    assert table.columns.tolist() == TABLES["site_verdicts"].names()
     found = rate_agreement(table, verdicts)
-    assert found.columns.tolist() == AGREEMENT_COLUMNS
+    assert found.columns.tolist() == TABLES["site_agreement"].names()
     assert set(found["status"]) == {"no site"}
     assert set(found["reason"]) == {"there is no site column"}
     one = judge_all(replace(audit, site=np.zeros(900, int)))

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.cohort import Cohort
 from auditbook.cohort.values import as_text, is_missing
+from auditbook.columns import empty_table
 from auditbook.evidence import wilson_interval
 
 Positions = NDArray[np.integer]
@@ -88,7 +89,7 @@ def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
         row when the cohort has no site.
     """
     if cohort.site is None:
-        return pd.DataFrame(columns=["rank", "site", "n", "events", "event_rate", "n_audit"])
+        return empty_table("cohort_sites")
     codes, names = pd.factorize(cohort.site, sort=True)
     counts = np.bincount(codes)
     events = _events(cohort, codes, len(names))

@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
+from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
 from auditbook.evidence import count_groups, event_rate, selection_rate, true_positive_rate
-from auditbook.mitigation.assessment import Assessment, assess, di_column, kappa_column, summarise
+from auditbook.mitigation.assessment import Assessment, assess, summarise
 from auditbook.mitigation.interventions import (
     B1,
     B2,
@@ -33,26 +34,7 @@ from auditbook.scoring import ModelConfig, ScoredCohort, read_panel
 from auditbook.settings import Protocol
 from auditbook.verdicts import Folds, plan_folds
 
-HEAD = "protocol part baseline model sweep lambda headroom status note n_train n_selected n".split()
-NUMBERS = (
-    "di_passes di_judged cells passes mean_vfr max_vfr flipped unstable mean_vfr_own_size mean_kappa "
-    "kappa_metrics accuracy_cost changed alpha_sr alpha_tpr alpha_ppv moves search_vfr"
-).split()
-CELL_COLUMNS = (
-    "protocol part baseline metric attribute estimate threshold verdict reason smallest_n "
-    "vfr vfr_low vfr_high vfr_own_size ci_low ci_high"
-).split()
-THRESHOLD_COLUMNS = (
-    "protocol part baseline cell n events threshold event_rate selection_rate tpr selected changed"
-).split()
 PROTOCOLS = (TRAINED, GIVEN, SINGLE)
-
-
-def baseline_columns(attributes: tuple[str, ...], metrics: tuple[str, ...]) -> list[str]:
-    """List the columns of baselines.csv."""
-    rates = ["accuracy", "auroc", "f1", "selection_rate"]
-    parity = (di_column(name) for name in attributes)
-    return [*HEAD, *rates, *parity, *NUMBERS, *(kappa_column(name) for name in metrics)]
 
 
 @dataclass
@@ -66,14 +48,10 @@ class Tables:
     def frames(self, attributes: tuple[str, ...], metrics: tuple[str, ...]) -> dict[str, pd.DataFrame]:
         """Return the tables by file name."""
         return {
-            "baselines": pd.DataFrame(self.baselines, columns=baseline_columns(attributes, metrics)),
-            "baseline_cells": _stack(self.cells, CELL_COLUMNS),
-            "baseline_thresholds": _stack(self.thresholds, THRESHOLD_COLUMNS),
+            "baselines": fill_table("baselines", self.baselines, attribute=attributes, metric=metrics),
+            "baseline_cells": stack_tables("baseline_cells", self.cells),
+            "baseline_thresholds": stack_tables("baseline_thresholds", self.thresholds),
         }
-
-
-def _stack(found: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    return pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
 
 
 def make_baselines(

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import Cohort
+from auditbook.columns import fill_table
 from auditbook.errors import InputError, RunError
 from auditbook.mitigation.interventions import IMPOSSIBLE, NOT_RUN
 from auditbook.mitigation.protocols import GIVEN, SINGLE, TRAINED
 from auditbook.mitigation.stages import Canonical, Work, choose_canonical, open_separate, open_single
-from auditbook.mitigation.trials import judge_stage, refuse_rows, reuse_rows, robustness_columns
+from auditbook.mitigation.trials import judge_stage, refuse_rows, reuse_rows
 from auditbook.records import Score
 from auditbook.scoring import (
     ModelConfig,
@@ -120,8 +121,8 @@ def make_robustness(
     progress("robustness: constants of the audit, one at a time")
     judged = model.info.name if model is not None else scored.records.scores[0].model
     constants = vary_constants(scored.records, tables, model=judged, protocol=protocol)
-    columns = robustness_columns(item.name for item in cohort.attributes)
-    return {"robustness": pd.DataFrame(rows, columns=columns), **constants}
+    names = [item.name for item in cohort.attributes]
+    return {"robustness": fill_table("robustness", rows, attribute=names), **constants}
 
 
 def vary_models(

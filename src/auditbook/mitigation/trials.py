@@ -1,6 +1,6 @@
 """What do B1, B3 and B4 come to in one setting, and how stable are their verdicts?"""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.evidence import prepare
-from auditbook.mitigation.assessment import assess, di_column, summarise
+from auditbook.mitigation.assessment import assess, summarise
 from auditbook.mitigation.interventions import B1, B3, B4, IMPOSSIBLE, NOT_RUN, Intervention, shift
 from auditbook.mitigation.protocols import AUDIT, SINGLE, VALIDATION
 from auditbook.mitigation.stages import Stage
@@ -18,17 +18,6 @@ from auditbook.verdicts import judge, plan_folds
 
 COMPARED = (B1, B3, B4)
 Where = Mapping[str, Any]
-
-HEAD = "check setting model baseline seed features n_train n_selected n auroc accuracy accuracy_cost".split()
-TAIL = (
-    "di_passes di_judged passes_selected lowest_di lowest_di_low lowest_di_high lowest_attribute "
-    "lowest_di_selected stable cells mean_vfr max_vfr mean_kappa status note"
-).split()
-
-
-def robustness_columns(attributes: Iterable[str]) -> list[str]:
-    """List the columns of robustness.csv."""
-    return [*HEAD, *(di_column(name) for name in attributes), *TAIL]
 
 
 def reuse_rows(

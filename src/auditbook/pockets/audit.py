@@ -9,33 +9,22 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import Cohort
+from auditbook.columns import empty_table, fill_table
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.combining import SUMMARY_COLUMNS, choose_tolerances, combine_maps
-from auditbook.pockets.composition import GROUP_COLUMNS, share_groups
+from auditbook.pockets.combining import choose_tolerances, combine_maps
+from auditbook.pockets.composition import share_groups
 from auditbook.pockets.discovery import Discovered, discover_maps
 from auditbook.pockets.frozen import ABSTAIN, FrozenMap
 from auditbook.pockets.naming import name_pockets
 from auditbook.pockets.prepare import PocketWorld, build_world, map_columns, unit_kind
-from auditbook.pockets.repair import REPAIR_COLUMNS, repair_pockets
+from auditbook.pockets.repair import repair_pockets
 from auditbook.pockets.saving import digest_map
-from auditbook.pockets.testing import COLUMNS as ERROR_COLUMNS
 from auditbook.pockets.testing import MapAudit, audit_map
 
-POCKET_COLUMNS = (
-    "map pocket name n_discovery n_audit event_rate description fidelity_covered fidelity_members"
-).split()
-LEVEL_COLUMNS = "partition level pockets supported chosen description_length".split()
 SHARE = 0.5
 """Part of the level that each of the two maps may use in the combined audit."""
-TABLES = {
-    "pockets": POCKET_COLUMNS,
-    "pocket_errors": ERROR_COLUMNS,
-    "pocket_summary": SUMMARY_COLUMNS,
-    "pocket_groups": GROUP_COLUMNS,
-    "pocket_levels": LEVEL_COLUMNS,
-    "pocket_repairs": REPAIR_COLUMNS,
-}
+TABLES = ("pockets", "pocket_errors", "pocket_summary", "pocket_groups", "pocket_levels", "pocket_repairs")
 
 
 @dataclass(frozen=True)
@@ -103,7 +92,7 @@ def make_pockets(
 
 
 def _leave_out(reason: str) -> PocketResults:
-    tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in TABLES.items()}
+    tables = {name: empty_table(name) for name in TABLES}
     return PocketResults(tables, (), {"status": "left out", "reason": reason})
 
 
@@ -191,7 +180,8 @@ def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
     codes = audit.assignment.codes
     blank = ("",) * n_pockets
     fidelity = frozen.fidelity if frozen.fidelity is not None else np.full((n_pockets, 2), np.nan)
-    return pd.DataFrame(
+    return fill_table(
+        "pockets",
         {
             "map": frozen.name,
             "pocket": frozen.pockets,
@@ -203,7 +193,6 @@ def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
             "fidelity_covered": fidelity[:, 0],
             "fidelity_members": fidelity[:, 1],
         },
-        columns=POCKET_COLUMNS,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import TABLES
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.composition import SPLIT_KEYS, split_gaps
 from auditbook.pockets.data import Contrast, PocketData
@@ -25,11 +26,6 @@ Bools = NDArray[np.bool_]
 COMBINED = "combined"
 """Name of the audit that takes all maps together."""
 KEYS = ["model", "other_model", "quantity", "contrast"]
-PARTS = "composition composition_se within within_se overall overall_se lone_strata composition_share".split()
-SUMMARY_COLUMNS = (
-    "model other_model map quantity contrast tested flagged tolerance equivalence_share abstained_share "
-    "over_share under_share conflict_share in_gap_share"
-).split() + PARTS
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ def combine_maps(
     ]
     splits = pd.concat([split_gaps(each, audit, contrasts=contrasts) for each in found], ignore_index=True)
     summary = pd.DataFrame(rows).merge(splits, on=SPLIT_KEYS, how="left", validate="many_to_one")
-    return summary[SUMMARY_COLUMNS]
+    return summary[TABLES["pocket_summary"].names()]
 
 
 def _denominator(pair: Contrast | None, audit: PocketData) -> Bools:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import fill_table
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.families import OVERALL
 from auditbook.pockets.frozen import ABSTAIN
@@ -27,7 +28,6 @@ Array = NDArray[np.float64]
 ABSTAINED = "abstained"
 """Name of the records that no pocket takes: a stratum of their own."""
 SPLIT_KEYS = ["model", "other_model", "map", "quantity", "contrast"]
-GROUP_COLUMNS = ["map", "pocket", "attribute", "group", "n", "share"]
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def share_groups(
             for at, pocket in enumerate((*pockets, ABSTAINED))
             for code, group in enumerate(item.groups)
         ]
-    return pd.DataFrame(rows, columns=GROUP_COLUMNS)
+    return fill_table("pocket_groups", rows)
 
 
 def _share(part: int, total: int) -> float:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from auditbook.columns import empty_table, fill_table
 from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.data import PocketData
@@ -29,10 +30,6 @@ SURE = 1e-6
 """Predictions are kept this far from 0 and 1 before their log odds are taken (ours)."""
 WIDEST = 30.0
 """Corrections of log odds are sought up to this size."""
-REPAIR_COLUMNS = (
-    "model map pocket half flagged correction n before before_low before_high after after_low after_high "
-    "brier_before brier_after"
-).split()
 REVIEW_COLUMNS = "record map pocket name direction conflict".split()
 
 
@@ -72,7 +69,7 @@ def repair_pockets(
     first = split_units(audit.unit, np.random.default_rng(seed))
     parts = [audit.take(np.flatnonzero(side)) for side in (first, ~first)]
     if not all(len(part.outcome) for part in parts):
-        return pd.DataFrame(columns=REPAIR_COLUMNS)
+        return empty_table("pocket_repairs")
 
     def look(data: PocketData) -> _Half:
         found = audit_map(frozen, data, contrasts=(), settings=plain, seed=seed, jobs=jobs, share=share)
@@ -86,7 +83,7 @@ def repair_pockets(
         for model in audit.predictions:
             compared = _compare(frozen.pockets, model, (here, there, after), learned)
             rows += [{"model": model, "map": frozen.name, "half": name} | row for row in compared]
-    found = pd.DataFrame(rows, columns=REPAIR_COLUMNS)
+    found = fill_table("pocket_repairs", rows)
     place = {model: place for place, model in enumerate(audit.predictions)}
     return found.sort_values("model", key=lambda column: column.map(place), kind="stable", ignore_index=True)
 

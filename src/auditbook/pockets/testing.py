@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import fill_table
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.cell_support import Cell, tabulate_shortfalls, write_reason
 from auditbook.pockets.contributions import Contributions, expected_floor, lacks_variation, sum_contributions
@@ -23,12 +24,6 @@ from auditbook.pockets.wild_bootstrap import adjusted_p, draw_maxima, max_t_crit
 
 Array = NDArray[np.float64]
 
-COLUMNS = (
-    "model other_model map quantity contrast pocket estimate se ci_low ci_high level critical p_value "
-    "flagged direction status reason lacking lacking_group held needed growth lacks_records lacks_events "
-    "lacks_units n n_focal n_reference units effective_units largest_unit "
-    "mean_prediction mean_outcome flagged_strict"
-).split()
 Status = Literal["tested", "untested", "no variability"]
 STILL = "errors do not vary between units"
 
@@ -118,7 +113,7 @@ def audit_map(
     for each in drawn:
         tested = [] if each.sums is None else judge_family(each.family, each.sums, each.maxima, levels)
         rows += describe_family(each.family, each.status, tested, audit, levels)
-    errors = pd.DataFrame(rows, columns=COLUMNS).assign(map=frozen.name)
+    errors = fill_table("pocket_errors", rows).assign(map=frozen.name)
     return MapAudit(errors.astype({"flagged": bool, "flagged_strict": "boolean"}), assignment)
 
 

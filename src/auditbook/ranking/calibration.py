@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
+from auditbook.columns import fill_table
 from auditbook.evidence import (
     check_records,
     group_auc,
@@ -22,10 +23,6 @@ from auditbook.settings import Protocol
 
 Array = NDArray[np.float64]
 
-CALIBRATION_COLUMNS = (
-    "model attribute group n events intercept intercept_low intercept_high slope slope_low slope_high "
-    "intercept_site_low intercept_site_high slope_site_low slope_site_high sites reason"
-).split()
 WHOLE = "all"
 """Name of the attribute, and of its one group, that holds every record."""
 CLIP = 1e-6
@@ -178,7 +175,7 @@ def tabulate_calibration(records: AuditRecords, *, protocol: Protocol, level: fl
         for attribute in (whole, *records.attributes)
         for row in _fit_groups(records, score, attribute, site if n_sites > 1 else None, protocol, level)
     ]
-    return pd.DataFrame(rows, columns=CALIBRATION_COLUMNS)
+    return fill_table("calibration", rows)
 
 
 def _fit_groups(

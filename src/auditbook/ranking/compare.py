@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr
 
+from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
 from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate, settle_sites
 from auditbook.ranking.matrix import student_quantile
@@ -15,10 +16,6 @@ from auditbook.records import Attribute, AuditRecords
 Array = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-DIFFERENCE_COLUMNS = (
-    "model other_model attribute event_group nonevent_group difference se ci_low ci_high p_value "
-    "se_site site_low site_high site_p_value reason"
-).split()
 WHOLE = "all"
 """Name of the attribute, and of its one group, that holds every record."""
 
@@ -203,7 +200,7 @@ def tabulate_auc_differences(records: AuditRecords, *, level: float = 0.95) -> p
     for place in range(1, len(records.scores)):
         for attribute in (whole, *records.attributes):
             frames.append(_tabulate(records, place, attribute, site if n_sites > 1 else None, level))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=DIFFERENCE_COLUMNS)
+    return stack_tables("auc_differences", frames)
 
 
 def _tabulate(
@@ -232,7 +229,7 @@ def _tabulate(
         "site_p_value": blank if by_site is None else by_site.p_value.ravel(),
         "reason": [_explain(*row) for row in zip(found.difference.ravel(), found.se.ravel(), strict=True)],
     }
-    return pd.DataFrame(columns, columns=DIFFERENCE_COLUMNS)
+    return fill_table("auc_differences", columns)
 
 
 def _explain(difference: float, se: float) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import (
     check_records,
     each_model,
@@ -31,14 +32,6 @@ from auditbook.ranking.matrix import (
 )
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-
-MATRIX_COLUMNS = (
-    "model attribute event_group nonevent_group auc se ci_low ci_high n_events n_nonevents status "
-    "joint_low joint_high se_site site_low site_high sites reason"
-).split()
-FAIRNESS_COLUMNS = (
-    "model attribute metric value ci_low ci_high advice group other_group site_low site_high reason"
-).split()
 
 UNDEFINED, NO_INTERVAL, ONE_SIDED, KNOWN = "undefined", "no interval", "one-sided", "two-sided"
 """Status of an area: not there, there without an interval, with a one-sided one, with a two-sided one."""
@@ -109,15 +102,8 @@ def tabulate_auc_matrix(
     Returns
     -------
     DataFrame
-        One row a model, attribute, group of the events and group of the non-events, in declared order, with
-        the columns `MATRIX_COLUMNS`:
-
-        - `se`, `ci_low`, `ci_high`: standard error (DeLong) and interval of the single area, records being
-          independent; `joint_low`, `joint_high`: wider, so that all areas of the matrix hold at once;
-        - `se_site`, `site_low`, `site_high`: the same as the first three with whole sites as the units, and
-          `sites`, how many take part; blank without sites;
-        - `status`: "two-sided", "one-sided" (perfect separation), "no interval" or "undefined";
-        - `reason`: why, and which group has less than the minimum support.
+        One row a model, attribute, group of the events and group of the non-events, in declared order;
+        the columns are those of ``auc_matrix`` in columns.toml.
 
     References
     ----------
@@ -134,7 +120,7 @@ def tabulate_auc_matrix(
     measured = measure_areas(records) if areas is None else areas
     declared = {attribute.name: attribute for attribute in records.attributes}
     frames = [_tabulate(one, declared[one.attribute.name], protocol, seed, level) for one in measured]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=MATRIX_COLUMNS)
+    return stack_tables("auc_matrix", frames)
 
 
 def _tabulate(
@@ -173,7 +159,7 @@ def _tabulate(
     }
     columns["status"] = _name_status(columns)
     columns["reason"] = _explain(declared.groups, counts, columns, protocol)
-    return pd.DataFrame(columns, columns=MATRIX_COLUMNS)
+    return fill_table("auc_matrix", columns)
 
 
 def _find(groups: Sequence[str], name: str) -> int:
@@ -230,16 +216,9 @@ def tabulate_auc_fairness(
     Returns
     -------
     DataFrame
-        In the order of `AUC_METRICS`, one row a model, attribute and metric (and group, for xAUC1 and xAUC0),
-        with the columns `FAIRNESS_COLUMNS`:
-
-        - `value`, `ci_low`, `ci_high`: as `assess_areas` gives them, records being independent; `site_low`,
-          `site_high`: the interval with whole sites as the units, blank without sites;
-        - `advice`: what the critics of these metrics say of it;
-        - `group`, `other_group`: which group, or which pair has the largest difference (the larger area
-          first);
-        - `reason`: which groups were left out or have less than the minimum support. The value then says
-          nothing of them.
+        In the order of `AUC_METRICS`, one row a model, attribute and metric (and group, for xAUC1 and xAUC0);
+        the columns are those of ``auc_fairness`` in columns.toml. A value says nothing of the groups that its
+        `reason` leaves out.
 
     References
     ----------
@@ -261,7 +240,7 @@ def tabulate_auc_fairness(
         for one in measured
         for row in _list_findings(one, declared[one.attribute.name], protocol, seed, level)
     ]
-    return pd.DataFrame(found, columns=FAIRNESS_COLUMNS)
+    return fill_table("auc_fairness", found)
 
 
 def _list_findings(

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.cohort import Cohort, ScoreTable, name_lean
+from auditbook.columns import fill_table
 from auditbook.errors import InputError, naming
 from auditbook.evidence import (
     N_BINS,
@@ -26,13 +27,6 @@ from auditbook.scoring.panel import ModelConfig, choose_models, read_panel
 from auditbook.scoring.split import Split, split_units
 from auditbook.scoring.train import Training, train_panel
 from auditbook.settings import Protocol
-
-MODEL_COLUMNS = (
-    *("model", "source", "family", "features", "kind", "threshold", "percentile"),
-    *("n_train", "n_audit", "events_audit", "event_rate", "selection_rate"),
-    *("auroc", "auroc_low", "auroc_high", "accuracy", "f1", "brier", "mean_score"),
-)
-BIN_COLUMNS = ("model", "attribute", "group", "bin", "bin_low", "bin_high", "n", "events", "mean_score")
 
 
 @dataclass(frozen=True)
@@ -373,13 +367,13 @@ def summarise_models(scored: ScoredCohort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a model, columns `MODEL_COLUMNS`. The AUROC has DeLong's 95 % interval on the logit scale.
-        nan where a number is undefined: AUROC of decisions or with one outcome only, Brier score of
-        anything but probabilities, F1 without events and selections.
+        One row a model, with the columns of ``models`` in columns.toml. The AUROC has DeLong's 95 %
+        interval on the logit scale. nan where a number is undefined: AUROC of decisions or with one outcome
+        only, Brier score of anything but probabilities, F1 without events and selections.
     """
     pairs = zip(scored.models, scored.records.scores, strict=True)
     rows = [_summarise(info, score, scored.records.outcome) for info, score in pairs]
-    return pd.DataFrame(rows, columns=list(MODEL_COLUMNS))
+    return fill_table("models", rows)
 
 
 def _summarise(info: ModelInfo, score: Score, outcome: NDArray[np.int8]) -> dict[str, object]:
@@ -434,8 +428,7 @@ def bin_scores(scored: ScoredCohort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `BIN_COLUMNS`; bins are counted from 1. ``attribute`` and ``group`` are "all" for all records.
-        Empty bins are listed, with mean score nan.
+        Columns of ``score_bins`` in columns.toml. Empty bins are listed, with mean score nan.
     """
     records = scored.records
     everyone = Attribute("all", ("all",), np.zeros(len(records.outcome), dtype=np.intp))
@@ -446,7 +439,7 @@ def bin_scores(scored: ScoredCohort) -> pd.DataFrame:
         for attribute in (everyone, *records.attributes)
         for row in _count_bins(score, bins, attribute, records.outcome)
     ]
-    return pd.DataFrame(rows, columns=list(BIN_COLUMNS))
+    return fill_table("score_bins", rows)
 
 
 def _find_bins(score: Score) -> _Bins:

@@ -7,16 +7,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv
 
+from auditbook.columns import TABLES, empty_table
 from auditbook.evidence import Prepared, PreparedGroups, Subsamples, rate, subsample_counts
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values, summarise_resamples
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
 from auditbook.verdicts.support import lack_support
 
-SIZE_COLUMNS = (
-    "model metric attribute n mean sd cv pass_share "
-    "cv_low cv_high undefined_share unsupported_share above_half"
-).split()
 CELL = ["model", "metric", "attribute"]
 
 Array = NDArray[np.float64]
@@ -98,18 +95,8 @@ def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) 
     Returns
     -------
     DataFrame
-        One row a cell and size (the sizes of `plan_sizes`), with the columns `SIZE_COLUMNS`:
-
-        - `mean`, `sd`, `cv`: of the metric over the subsamples in which it is defined; `cv` is nan where the
-          mean is zero;
-        - `cv_low`, `cv_high`: 95 % bounds of `cv` for the Monte Carlo error of `sd`, from the chi-square
-          distribution; nan where nothing varies;
-        - `pass_share`: share of the defined subsamples that pass;
-        - `undefined_share`: share in which the metric is undefined, or a group lost its rate;
-        - `unsupported_share`: share in which a group lacks the protocol's minimum support, so that an audit
-          of this size would have ended inconclusive;
-        - `above_half`: True where the size is more than half of the audit. Samples drawn without replacement
-          then overlap so much that their small spread says little about other records.
+        One row a cell and size (the sizes of `plan_sizes`); the columns are those of ``audit_size`` in
+        columns.toml.
 
         An inconclusive cell has its rows, and no numbers in them.
 
@@ -184,11 +171,12 @@ def _summarise(metric: Metric, values: Array, threshold: float | None) -> dict[s
 def _arrange(found: list[pd.DataFrame], verdicts: pd.DataFrame) -> pd.DataFrame:
     """Order the rows as the verdicts are ordered, and blank the numbers of inconclusive cells."""
     if not found:
-        return pd.DataFrame(columns=SIZE_COLUMNS)
+        return empty_table("audit_size")
     table = verdicts[[*CELL, "verdict"]].merge(pd.concat(found, ignore_index=True), on=CELL, how="left")
-    numbers = [name for name in SIZE_COLUMNS if name not in (*CELL, "n", "above_half")]
+    names = TABLES["audit_size"].names()
+    numbers = [name for name in names if name not in (*CELL, "n", "above_half")]
     table.loc[table["verdict"] == "inconclusive", numbers] = np.nan
-    return table[SIZE_COLUMNS]
+    return table[names]
 
 
 def find_n_star(sizes: pd.DataFrame, *, cv_stable: float) -> float:

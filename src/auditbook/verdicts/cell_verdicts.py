@@ -7,20 +7,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from auditbook.columns import empty_table, fill_table
 from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, Shortfall, stratum_sizes
 from auditbook.records import Attribute
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import Stability, resample_values, summarise_resamples
 from auditbook.verdicts.metrics import Metric, find_metric
 from auditbook.verdicts.support import find_obstacles, write_obstacles
-
-VERDICT_COLUMNS = (
-    "model metric attribute estimate threshold verdict reason lowest_group highest_group smallest_n "
-    "dominant_verdict vfr vfr_low vfr_high vfr_own_size vfr_site resample_mean resample_sd margin "
-    "ci_low ci_high undefined_share n_star kappa tier tier_reasons vfr_own_size_low vfr_own_size_high "
-    "vfr_site_low vfr_site_high site_count agrees resample_size undefined_share_own_size "
-    "undefined_share_site standing"
-).split()
 
 
 def judge_cells(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
@@ -110,7 +103,7 @@ def _judge_cells(metric: Metric, draws: _Draws, context: _Context) -> pd.DataFra
     }
     agrees = found.dominant == np.where(is_open, "inconclusive", passed)
     columns["agrees"] = np.where(is_open | (found.dominant == ""), np.nan, agrees.astype(float))
-    return pd.DataFrame(columns, columns=VERDICT_COLUMNS)
+    return fill_table("verdicts", columns)
 
 
 def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
@@ -221,7 +214,7 @@ def _arrange(
 ) -> pd.DataFrame:
     """Order cells by model, metric and attribute, each in its declared order."""
     if not found:
-        return pd.DataFrame(columns=VERDICT_COLUMNS)
+        return empty_table("verdicts")
     n_metrics, n_attributes = len(metrics), len(attributes)
     rows = np.arange(len(found) * len(models)).reshape(n_attributes, n_metrics, len(models))
     return pd.concat(found, ignore_index=True).iloc[rows.transpose(2, 1, 0).ravel()].reset_index(drop=True)

@@ -20,10 +20,10 @@ from auditbook.verdicts.forecast_draw import (
     resample_halves,
 )
 from auditbook.verdicts.forecast_halve import SiteOrders, halve_records, halve_sites, order_sites
-from auditbook.verdicts.forecast_tables import TRUTH_COLUMNS, calibrate_flips, tabulate_flips
+from auditbook.verdicts.forecast_tables import calibrate_flips, tabulate_flips
 from auditbook.verdicts.metrics import find_metric
 
-__all__ = ["LEAST_SITES", "SIZES", "TRUTH_COLUMNS", "check_flips", "plan_truth_sizes"]
+__all__ = ["LEAST_SITES", "SIZES", "check_flips", "plan_truth_sizes"]
 
 SIZES = (500, 1_000, 2_500, 5_000, 10_000)
 """Records of an audit, as far as half of a half holds them."""

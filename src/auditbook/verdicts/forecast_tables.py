@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import TABLES, empty_table, fill_table
 from auditbook.evidence import rate
 
 KEYS = ["halving", "drawing", "metric", "attribute", "n"]
@@ -15,18 +16,6 @@ MEANS = (
     "records predicted predicted_site predicted_wide predicted_site_wide realised realised_mixed "
     "realised_any own wrong_side against_whole error from_range from_spread from_halves bias_half "
     "bias_resample bias_audit resample_sd site_sd audit_sd pair_predicted pair_realised pair_across"
-).split()
-TRUTH_COLUMNS = (
-    "halving drawing model metric attribute n records estimate threshold halvings left_out no_verdict_share "
-    "predicted predicted_site predicted_wide predicted_site_wide realised realised_low realised_high "
-    "realised_mixed realised_any own wrong_side against_whole error abs_error abs_error_site from_range "
-    "from_spread from_halves bias_half bias_resample bias_audit halves_sd resample_sd site_sd audit_sd "
-    "pair_predicted pair_realised pair_across"
-).split()
-SUMMARY_COLUMNS = (
-    "halving drawing model prediction bin bin_low bin_high predictions predicted realised realised_low "
-    "realised_high realised_mixed error error_low error_high abs_error chance_error wrong_side "
-    "brier brier_constant"
 ).split()
 EDGES = (0.0, 0.01, 0.05, 0.10, 0.20, 0.35, 0.50)
 """Bounds of the bins of predicted flip rates; a bin holds its upper bound, the first its lower one too."""
@@ -56,34 +45,14 @@ def tabulate_flips(measured: Sequence[pd.DataFrame], *, model: str) -> pd.DataFr
     Returns
     -------
     DataFrame
-        One row a way of halving, way of drawing, cell and size, with the columns `TRUTH_COLUMNS`:
-
-        - `halvings`: those with a prediction and a realised rate, over which all means are taken;
-          `left_out`: the others; `no_verdict_share`: share of the audits of second halves without a verdict;
-        - `records`: records of an audit; `estimate`, `threshold`: of the whole cohort;
-        - `predicted`, `predicted_site`: flip rate of the first half over resamples of records (`vfr`) and of
-          whole sites; `predicted_wide`, `predicted_site_wide`: the same from resamples without strata, and of
-          sites, that are stretched by :math:`\sqrt{1 + n/N}` because the half is a sample itself;
-        - `realised`: share of the audits of the second half that end in another verdict than the dominant one
-          of the first half's resamples, with the middle 95 % of the halvings; `realised_mixed`: the same over
-          audits of the second halves of all other halvings; `realised_any`: over audits without support too;
-          `own`: the smaller of passes and fails among the second half's audits;
-        - `wrong_side`: share of the halvings in which more than half of the audits differ; `against_whole`:
-          share in which the dominant verdict is not that of the whole cohort;
-        - `error`: `realised` less `predicted`, the sum of `from_range`, `from_spread` and `from_halves` (see
-          `measure_halvings`); `abs_error`, `abs_error_site`: mean absolute errors;
-        - `bias_half`, `bias_resample`, `bias_audit`: first half less whole, mean of the resamples less first
-          half, mean of the audits less second half;
-        - `halves_sd`: standard deviation of a half's estimate, from the distances between the two halves;
-          `resample_sd`, `site_sd`, `audit_sd`: of resamples, of whole sites, and of audits (stretched);
-        - `pair_predicted`: 2p(1 - p); `pair_realised`, `pair_across`: how often two audits disagree, both of
-          the second half, and one of each.
+        One row a way of halving, way of drawing, cell and size; the columns are those of ``flip_truth`` in
+        columns.toml.
     """
     if not measured:
-        return pd.DataFrame(columns=TRUTH_COLUMNS)
+        return empty_table("flip_truth")
     table = pd.DataFrame([_average(part) for part in measured]).assign(model=model)
     order = table[KEYS].assign(**{name: pd.factorize(table[name])[0] for name in KEYS[:-1]})
-    return table.loc[order.sort_values(KEYS).index, TRUTH_COLUMNS].reset_index(drop=True)
+    return table.loc[order.sort_values(KEYS).index, TABLES["flip_truth"].names()].reset_index(drop=True)
 
 
 def _average(part: pd.DataFrame) -> dict[str, object]:
@@ -159,14 +128,14 @@ def calibrate_flips(
     Returns
     -------
     DataFrame
-        Columns `SUMMARY_COLUMNS`; rows by way of halving and drawing, prediction (the four of
-        `PREDICTIONS`, those from sites where there are enough), and bin, from 1; bin 0 holds all. A row
-        averages over cells, sizes and halvings; its intervals come from resampling whole halvings.
+        Columns of ``flip_truth_summary`` in columns.toml; rows by way of halving and drawing, prediction
+        (the four of `PREDICTIONS`, those from sites where there are enough), and bin, from 1; bin 0 holds
+        all. A row averages over cells, sizes and halvings; its intervals come from resampling whole halvings.
         `chance_error` is the mean absolute error that the finite numbers of draws alone would make;
         `brier_constant` the Brier score of always forecasting the mean.
     """
     if not measured:
-        return pd.DataFrame(columns=SUMMARY_COLUMNS)
+        return empty_table("flip_truth_summary")
     table = pd.concat(measured, ignore_index=True)
     halvings = int(table["turn"].max()) + 1
     weights = rng.multinomial(halvings, np.full(halvings, 1 / halvings), size=REPEATS).astype(float)
@@ -183,7 +152,7 @@ def calibrate_flips(
             )
             for row in _fill_bins(turns, draws, weights) if len(known) else []:
                 found.append({"halving": halving, "drawing": drawing, "prediction": prediction, **row})
-    return pd.DataFrame(found, columns=SUMMARY_COLUMNS).assign(model=model)[SUMMARY_COLUMNS]
+    return fill_table("flip_truth_summary", found).assign(model=model)
 
 
 def _fill_bins(turns: _Turns, draws: tuple[int, int], weights: Array) -> list[dict[str, object]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import (
     add_share,
     check_records,
@@ -22,11 +23,6 @@ from auditbook.evidence import counts as rates
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import METRIC_NAMES, Protocol
 from auditbook.verdicts.metrics import METRICS
-
-GROUP_COLUMNS = (
-    "model attribute group n events non_events tp fp fn tn selection_rate tpr fpr ppv accuracy auc "
-    "mean_score event_rate support"
-).split()
 
 FINDERS = MappingProxyType(
     {
@@ -51,7 +47,7 @@ def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFram
     """Tabulate counts and rates of every group under every model."""
     check_records(records)
     frames = [frame for score in records.scores for frame in _tabulate_model(records, score, protocol)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=GROUP_COLUMNS)
+    return stack_tables("groups", frames)
 
 
 def _tabulate_model(records: AuditRecords, score: Score, protocol: Protocol) -> list[pd.DataFrame]:
@@ -91,7 +87,7 @@ def _tabulate(
         "event_rate": rates.event_rate(table),
         "support": [name_shortfall(e, o, protocol=protocol) for e, o in strata.tolist()],
     }
-    return pd.DataFrame(columns, columns=GROUP_COLUMNS)
+    return fill_table("groups", columns)
 
 
 def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:

@@ -5,13 +5,14 @@ from typing import Literal
 
 import pandas as pd
 
+from auditbook.columns import empty_table
 from auditbook.evidence import Prepared
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import SIZE_COLUMNS, sweep_sizes
+from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.cell_verdicts import judge_cells
-from auditbook.verdicts.site_agreement import AGREEMENT_COLUMNS, rate_agreement
+from auditbook.verdicts.site_agreement import rate_agreement
 from auditbook.verdicts.site_folds import Folds, plan_folds
-from auditbook.verdicts.site_verdicts import SITE_COLUMNS, judge_sites
+from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.standing import assign_standings
 from auditbook.verdicts.tiers import assign_tiers
 
@@ -103,8 +104,7 @@ def judge(
     ['pass']
     """
     verdicts = assign_standings(prepared, judge_cells(prepared, protocol), protocol)
-    sizes, by_fold = pd.DataFrame(columns=SIZE_COLUMNS), pd.DataFrame(columns=SITE_COLUMNS)
-    agreement = pd.DataFrame(columns=AGREEMENT_COLUMNS)
+    sizes, by_fold, agreement = map(empty_table, ("audit_size", "site_verdicts", "site_agreement"))
     if "size" in axes:
         sizes = sweep_sizes(prepared, verdicts, protocol)
     if "sites" in axes:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import TABLES, fill_table
 from auditbook.evidence import Prepared, prepare, rate
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
@@ -36,11 +37,6 @@ COUNTS = (
 )
 SPREADS = "repeats stable_sd stable_least stable_most pass_share_sd pass_share_sd_predicted".split()
 Array = NDArray[np.float64]
-SENSITIVITY_COLUMNS = ["setting", "label", "value", "in_force", "model", *COUNTS, *SPREADS]
-CELL_COLUMNS = (
-    "setting label value in_force model metric attribute estimate verdict reason smallest_n "
-    "vfr vfr_low vfr_high"
-).split()
 
 
 @dataclass(frozen=True)
@@ -110,9 +106,9 @@ def vary_constants(
         for where, varied, keeps_cells in sweep(audit):
             rows.append(where | {"model": model} | count_outcomes(varied))
             if keeps_cells:
-                cells.append(varied.verdicts.assign(**where)[CELL_COLUMNS])
+                cells.append(varied.verdicts.assign(**where)[TABLES["sensitivity_cells"].names()])
     rows += [where | {"model": model} | counts for where, counts in _sweep_resamples(audit)]
-    table = pd.DataFrame(rows, columns=SENSITIVITY_COLUMNS)
+    table = fill_table("sensitivity", rows)
     return {
         "sensitivity": table,
         "sensitivity_cells": pd.concat(cells, ignore_index=True),

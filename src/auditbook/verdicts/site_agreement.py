@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import fill_table
 from auditbook.evidence import fleiss_kappa, gwet_ac1, jackknife_kappa, name_band, raw_agreement, tally
 from auditbook.verdicts.site_verdicts import CELL
 
-AGREEMENT_COLUMNS = (
-    "model metric items raters ratings kappa kappa_low kappa_high band raw_agreement gwet_ac1 status reason"
-).split()
 DEFINED, UNDEFINED, NOT_RATED, NO_SITE = "defined", "undefined", "not rated", "no site"
 """What can be said of a metric's kappa: a number; all ratings are equal; too little to rate; no folds."""
 
@@ -33,17 +31,7 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     Returns
     -------
     DataFrame
-        One row a model and metric, with the columns `AGREEMENT_COLUMNS`:
-
-        - `items`, `raters`, `ratings`: attributes with two ratings or more, folds that rated one of these,
-          and ratings in all;
-        - `kappa`, `kappa_low`, `kappa_high`: Fleiss' kappa, and 95 % bounds from leaving out one fold each;
-        - `band`: of Landis and Koch;
-        - `raw_agreement`, `gwet_ac1`: beside it, since kappa is low whenever nearly all ratings are alike;
-        - `status`: ``defined``; ``undefined`` when all ratings are equal (kappa is 0/0, and nothing is put
-          in its place); ``not rated`` when fewer than two attributes have two ratings; ``no site`` without
-          folds;
-        - `reason`: why kappa is blank.
+        One row a model and metric; the columns are those of ``site_agreement`` in columns.toml.
 
     References
     ----------
@@ -62,7 +50,7 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
         rows = by_cell.get((model, metric))
         rated = _no_folds(verdicts) if rows is None else _rate_metric(rows)
         found.append({"model": model, "metric": metric} | rated)
-    return pd.DataFrame(found, columns=AGREEMENT_COLUMNS)
+    return fill_table("site_agreement", found)
 
 
 def _no_folds(verdicts: pd.DataFrame) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import TABLES, empty_table
 from auditbook.evidence import Counts, Evidence, Prepared, PreparedGroups, stratum_sizes
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
@@ -14,7 +15,6 @@ from auditbook.verdicts.metrics import Metric, find_metric
 from auditbook.verdicts.site_folds import Folds
 from auditbook.verdicts.support import find_obstacles, lack_support, write_obstacles
 
-SITE_COLUMNS = "model metric attribute fold sites n estimate verdict reason".split()
 CELL = ["model", "metric", "attribute"]
 
 
@@ -37,8 +37,8 @@ def judge_sites(
     Returns
     -------
     DataFrame
-        One row a cell and fold, with the columns `SITE_COLUMNS`; none without folds. Folds are counted from
-        1; `sites` and `n` are the fold's sites and records. In a fold where a group of the audit lacks
+        One row a cell and fold, with the columns of ``site_verdicts`` in columns.toml; none without folds.
+        In a fold where a group of the audit lacks
         support the verdict is ``inconclusive`` and `reason` says why: a missing rating.
 
     References
@@ -60,7 +60,7 @@ def judge_sites(
     ['pass', 'pass']
     """
     if folds is None or not len(verdicts):
-        return pd.DataFrame(columns=SITE_COLUMNS)
+        return empty_table("site_verdicts")
     metrics = [find_metric(name) for name in protocol.metrics]
     frames = []
     for groups in prepared.groups:
@@ -72,7 +72,8 @@ def judge_sites(
             for kind in {metric.evidence for metric in metrics}
         }
         frames += [_judge_cells(metric, by_fold[metric.evidence], context) for metric in metrics]
-    return verdicts[CELL].merge(pd.concat(frames, ignore_index=True), on=CELL, how="left")[SITE_COLUMNS]
+    table = verdicts[CELL].merge(pd.concat(frames, ignore_index=True), on=CELL, how="left")
+    return table[TABLES["site_verdicts"].names()]
 
 
 @dataclass(frozen=True)
