@@ -115,7 +115,7 @@ PROFILES = {
         refits=1,
         halvings=4,
         draws=199,
-        graph_records=400,
+        graph_records=250,
     ),
     "quick": Profile(
         "quick",

@@ -23,7 +23,7 @@ def results(tmp_path_factory):
     """The results of an audit with sites, a score and groups of records without an entry."""
     folder = tmp_path_factory.mktemp("tables")
     cohort = write_cohort(folder, rows=600, missing=0.1)
-    assert main(["audit", str(cohort), "--run-dir", str(folder / "run")]) == 0
+    assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
     return folder / "run"
 
 

@@ -1,7 +1,6 @@
 """Printed figures beside a run's own: each in its place, blank where there is nothing to compare."""
 
 import math
-from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,9 +29,8 @@ def twin(tmp_path_factory):
     cohort = folder / "texas-twin.toml"
     after = tail[tail.index("\n[") :] if "\n[" in tail else ""
     cohort.write_text(f'{head}[panel]\nmodels = ["xgboost", "logistic"]\n{after}', encoding="utf-8")
-    profile = replace(PROFILES["quick"], name="tiny", resamples=50, synthetic_rows=6_000, refits=1)
     with Progress(total=6) as progress:
-        made = run_audit(Request(cohort, profile=profile, run_dir=folder / "run"), progress)
+        made = run_audit(Request(cohort, profile=PROFILES["smoke"], run_dir=folder / "run"), progress)
     return read_run(made)
 
 
