@@ -40,7 +40,7 @@ from auditbook.evidence.intervals import (
     ratio_interval,
     wilson_interval,
 )
-from auditbook.evidence.kinds import Evidence, GroupEvidence, Kind, Subsamples, each_model
+from auditbook.evidence.kinds import Evidence, Kind, Subsamples, each_model
 from auditbook.evidence.placements import (
     PlacementSums,
     ScoreLevels,
@@ -66,11 +66,8 @@ from auditbook.evidence.score_sums import (
     OrderedScores,
     ScoreSums,
     assign_bins,
-    blank_sums,
     order_scores,
-    stack_sums,
     sum_scores,
-    sum_site_scores,
 )
 from auditbook.evidence.site_spread import measure_site_spread
 from auditbook.evidence.subsample import subsample_counts

@@ -46,39 +46,12 @@ class ScoreSums:
 
 
 def stack_sums(sums: Sequence[ScoreSums]) -> ScoreSums:
-    """Put the sums of several models side by side.
-
-    Parameters
-    ----------
-    sums : sequence of ScoreSums
-        All of the same shape.
-
-    Returns
-    -------
-    ScoreSums
-        With one more axis in front.
-    """
+    """Put the sums of several models side by side, with one more axis in front."""
     return ScoreSums(*(np.stack(part) for part in zip(*(one.parts() for one in sums), strict=True)))
 
 
 def blank_sums(*shape: int) -> ScoreSums:
-    """Write down the sums over no record.
-
-    Parameters
-    ----------
-    *shape : int
-        Leading shape, then n_groups.
-
-    Returns
-    -------
-    ScoreSums
-        Zeros.
-
-    Examples
-    --------
-    >>> blank_sums(2, 3).records.shape
-    (2, 3, 10)
-    """
+    """Write down the sums over no record: zeros of some leading shape, then n_groups."""
     by_bin, by_group = np.zeros((*shape, N_BINS)), np.zeros(shape)
     return ScoreSums(by_bin, by_bin, by_bin, by_group, by_group)
 
@@ -231,28 +204,7 @@ def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> Score
 def sum_site_scores(
     ordered: OrderedScores, codes: ArrayLike, n_groups: int, *, site: ArrayLike, n_sites: int
 ) -> ScoreSums:
-    """Sum one model's scores over sites, groups and bins.
-
-    Parameters
-    ----------
-    ordered, codes, n_groups
-        As for `sum_scores`.
-    site : int array, shape (n,)
-        Position of each record's site.
-    n_sites : int
-        Number of sites.
-
-    Returns
-    -------
-    ScoreSums
-        Leading shape (n_sites,).
-
-    Examples
-    --------
-    >>> sums = sum_site_scores(order_scores([1, 0], [0.9, 0.2]), [0, 0], 1, site=[1, 0], n_sites=2)
-    >>> sums.benefit.tolist()
-    [[0.8], [0.9]]
-    """
+    """Sum one model's scores over sites, groups and bins, leading shape (n_sites,); see `sum_scores`."""
     together = np.asarray(site).astype(np.intp) * n_groups + np.asarray(codes)
     sums = sum_scores(ordered, together, n_sites * n_groups)
     return ScoreSums(*(part.reshape(n_sites, n_groups, *part.shape[1:]) for part in sums.parts()))

@@ -81,40 +81,13 @@ def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) 
     """Follow every cell through simple random subsamples of the audit: ``audit_size.csv``.
 
     Each model, attribute and size has a stream of its own, so a cell's numbers depend neither on the other
-    cells, nor on the other sizes, nor on the order of records and groups.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        What is audited.
-    verdicts : DataFrame
-        From `judge_cells`: which cells have a verdict, and the order of the rows.
-    protocol : Protocol
-        Gives sizes, R, thresholds, minimum support and seed.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell and size (the sizes of `plan_sizes`); the columns are those of ``audit_size`` in
-        columns.toml.
-
-        An inconclusive cell has its rows, and no numbers in them.
+    cells, nor on the other sizes, nor on the order of records and groups. The bounds of `cv` are those of its
+    Monte Carlo error, from the chi-square distribution of `sd`. Of `verdicts` (from `judge_cells`) the order
+    of the rows is read, and which cells have a verdict: an inconclusive one has its rows, and no numbers.
 
     References
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
-
-    Examples
-    --------
-    >>> from auditbook.evidence import prepare
-    >>> from auditbook.records import Attribute, AuditRecords, Score
-    >>> from auditbook.verdicts.cell_verdicts import judge_cells
-    >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
-    >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 100)),)
-    >>> prepared = prepare(AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 50), (sex,), scores))
-    >>> protocol = Protocol(metrics=("DI",), audit_sizes=(50,))
-    >>> sweep_sizes(prepared, judge_cells(prepared, protocol), protocol)["n"].tolist()
-    [50, 200]
     """
     metrics = [find_metric(name) for name in protocol.metrics]
     sizes = plan_sizes(len(prepared.records.outcome), protocol.audit_sizes)

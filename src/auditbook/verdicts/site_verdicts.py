@@ -23,41 +23,8 @@ def judge_sites(
 ) -> pd.DataFrame:
     """Judge every cell in every fold of sites: ``site_verdicts.csv``.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        What is audited.
-    verdicts : DataFrame
-        From `judge_cells`: the order of the rows.
-    folds : Folds or None
-        From `plan_folds`.
-    protocol : Protocol
-        Gives thresholds and minimum support.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell and fold, with the columns of ``site_verdicts`` in columns.toml; none without folds.
-        In a fold where a group of the audit lacks
-        support the verdict is ``inconclusive`` and `reason` says why: a missing rating.
-
-    References
-    ----------
-    Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
-
-    Examples
-    --------
-    >>> from auditbook.evidence import prepare
-    >>> from auditbook.records import Attribute, AuditRecords, Score
-    >>> from auditbook.verdicts.cell_verdicts import judge_cells
-    >>> from auditbook.verdicts.site_folds import plan_folds
-    >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 100))
-    >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 100)),)
-    >>> outcome, site = np.tile(np.array([1, 1, 0, 0], np.int8), 50), np.tile([0, 0, 1, 1], 50)
-    >>> records, protocol = AuditRecords(outcome, (sex,), scores, site), Protocol(metrics=("SPD",))
-    >>> prepared, folds = prepare(records), plan_folds(records, n_folds=20)
-    >>> judge_sites(prepared, judge_cells(prepared, protocol), folds, protocol)["verdict"].tolist()
-    ['pass', 'pass']
+    No row without folds. In a fold where a group of the audit lacks support the verdict is ``inconclusive``
+    and `reason` says why: a missing rating. Of `verdicts` (from `judge_cells`) the order of the rows is read.
     """
     if folds is None or not len(verdicts):
         return empty_table("site_verdicts")
