@@ -383,17 +383,7 @@ def _own_limits(run: Run) -> list[str]:
         found.append(
             "**The cohort is synthetic.** Nothing here is a finding about people, hospitals or products."
         )
-    sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
-    if sites == 0:
-        found.append("No site is named: records are taken to be independent, so flip rates may be too low.")
-    elif sites == 1:
-        found.append(
-            "All audited records come from one site: nothing here says what another site would show."
-        )
-    elif sites < FEW_SITES:
-        found.append(
-            f"With {plural(sites, 'site')}, flip rates over whole sites are themselves poorly known."
-        )
+    found += _limit_of_sites(run)
     ranked = run.models[run.models["kind"] != "probability"]
     if len(ranked):
         found.append(
@@ -419,6 +409,17 @@ def _own_limits(run: Run) -> list[str]:
             "they would do worse at the time a decision is needed."
         )
     return found
+
+
+def _limit_of_sites(run: Run) -> list[str]:
+    """Say what the number of audited sites keeps from being known, where it does."""
+    sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
+    if sites == 0:
+        return ["No site is named: records are taken to be independent, so flip rates may be too low."]
+    if sites == 1:
+        return ["All audited records come from one site: nothing here says what another site would show."]
+    few = f"With {plural(sites, 'site')}, flip rates over whole sites are themselves poorly known."
+    return [few] if sites < FEW_SITES else []
 
 
 def list_provenance(run: Run) -> pd.DataFrame:
