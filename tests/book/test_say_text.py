@@ -22,6 +22,7 @@ from auditbook.book.say.text import (
     share,
     show,
     show_table,
+    shown,
     table_html,
     write,
 )
@@ -154,3 +155,11 @@ def test_notebooks_get_markdown_and_html():
 def test_blank_text_shows_nothing_in_a_notebook():
     assert show("") is None
     assert show(" \n") is None
+
+
+def test_a_result_column_is_shown_as_the_catalogue_has_it():
+    model, rate, margin, force = shown("model", "vfr", "margin", "in_force")
+    assert (model.header, model.kind) == ("model", "text")
+    assert (rate.header, rate.kind, rate.digits) == ("flip rate", "share", None)
+    assert (margin.header, margin.digits) == ("margin (SD)", 1)
+    assert force.kind == "text"

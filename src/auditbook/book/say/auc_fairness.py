@@ -17,6 +17,7 @@ from auditbook.book.say.text import (
     name_list,
     number,
     share,
+    shown,
 )
 from auditbook.ranking import AUC_METRICS
 from auditbook.results import Run, rows
@@ -60,9 +61,7 @@ VERDICT_COLUMNS = (
     Column("estimate", "parity", "number", low="area_low", high="area_high"),
     Column("verdict", "verdict"),
     Column("vfr", "flip rate", "share"),
-    Column("vfr_own_size", "own size", "share"),
-    Column("vfr_site", "whole sites", "share"),
-    Column("tier", "tier"),
+    *shown("vfr_own_size", "vfr_site", "tier"),
 )
 TIER_COLUMNS = (Column("attribute", "attribute"), Column("tier", "tier"), Column("told", "why"))
 SPREAD_COLUMNS = (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural
+from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural, shown
 from auditbook.ranking import UNDEFINED, WHOLE, weigh_entries
 from auditbook.results import rows
 
@@ -13,18 +13,14 @@ MOST_ENTRIES = 16
 """Areas shown one by one; of a larger matrix only those within groups and the most extreme across."""
 
 ENTRY_COLUMNS = (
-    Column("event_group", "events of"),
-    Column("nonevent_group", "non-events of"),
-    Column("n_events", "events", "count"),
-    Column("n_nonevents", "non-events", "count"),
+    *shown("event_group", "nonevent_group", "n_events", "n_nonevents"),
     Column("auc", "area", "number"),
     Column("single", "alone"),
     Column("joint", "all at once"),
     Column("by_site", "whole sites"),
 )
 REASON_COLUMNS = (
-    Column("event_group", "events of"),
-    Column("nonevent_group", "non-events of"),
+    *shown("event_group", "nonevent_group"),
     Column("auc", "area", "number"),
     Column("status", "interval"),
     Column("reason", "why"),

@@ -20,6 +20,7 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
@@ -37,14 +38,10 @@ RATE_SENTENCES = {
 }
 
 BOARD_COLUMNS = (
-    Column("cell", "cell"),
-    Column("standing", "standing"),
-    Column("estimate", "estimate", "number"),
+    *shown("cell", "standing", "estimate"),
     Column("passes", "passes when"),
     Column("vfr", "flip rate", "share"),
-    Column("vfr_own_size", "own size", "share"),
-    Column("vfr_site", "whole sites", "share"),
-    Column("tier", "tier"),
+    *shown("vfr_own_size", "vfr_site", "tier"),
     Column("why", "why"),
 )
 MOST_MODELS = 3
@@ -62,11 +59,7 @@ MODEL_COLUMNS = (
     Column("auroc", "AUROC", "number", low="auroc_low", high="auroc_high"),
 )
 SHORTFALL_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
-    Column("non_events", "non-events", "count"),
+    *shown("attribute", "group", "n", "events", "non_events"),
     Column("lacks", "lacks"),
     Column("needed", "audited records needed", "count"),
 )

@@ -4,33 +4,36 @@ import math
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, join_words, name_list, plural, share
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    join_words,
+    name_list,
+    plural,
+    share,
+    shown,
+)
 from auditbook.results import rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import CLEAR, bound_pass_shares, find_n_star
 
 SWEEP_COLUMNS = (
-    Column("metric", "metric"),
-    Column("n", "records", "count"),
-    Column("mean", "mean", "number"),
-    Column("sd", "SD", "number"),
+    *shown("metric", "n", "mean", "sd"),
     Column("cv", "CV", "share", low="cv_low", high="cv_high"),
     Column("pass_share", "pass", "share", digits=0, low="pass_low", high="pass_high"),
-    Column("undefined_share", "undefined", "share", digits=0),
-    Column("unsupported_share", "too little support", "share", digits=0),
+    *shown("undefined_share", "unsupported_share"),
 )
 CASE_COLUMNS = (
     Column("label", "case"),
-    Column("n", "records", "count"),
-    Column("mean", "mean", "number"),
+    *shown("n", "mean"),
     Column("cv", "CV", "share", low="cv_low", high="cv_high"),
     Column("pass_share", "pass", "share", digits=0),
     Column("n_star", "N*"),
 )
 NEED_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
-    Column("verdict", "verdict"),
+    *shown("metric", "attribute", "verdict"),
     Column("n_star_text", "N*"),
     Column("n", "largest size looked at", "count"),
     Column("cv", "CV there", "share", low="cv_low", high="cv_high"),

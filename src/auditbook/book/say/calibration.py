@@ -14,6 +14,7 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    shown,
 )
 from auditbook.ranking import AGREE, CAL_ALONE, FITS_ALONE, NO_CAL, NO_FITS, NULL, WHOLE, rescale_score
 from auditbook.results import rows
@@ -23,25 +24,20 @@ SPARSE = 30
 FEW_SITES = 20
 """With fewer sites than this an interval by sites is called unsure."""
 SIMULATED_COLUMNS = (
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("event_rate", "event rate", "share"),
+    *shown("group", "n", "event_rate"),
     Column("intercept", "intercept (95% interval)", "number", 2, low="intercept_low", high="intercept_high"),
     Column("slope", "slope (95% interval)", "number", 2, low="slope_low", high="slope_high"),
     Column("auc", "AUC within", "number", 3),
     Column("across", "its events, the others' non-events", "number", 3),
 )
 BY_RECORDS_COLUMNS = (
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
+    *shown("group", "n", "events"),
     Column("intercept", "intercept (95% interval)", "number", 2, low="intercept_low", high="intercept_high"),
     Column("slope", "slope (95% interval)", "number", 2, low="slope_low", high="slope_high"),
     Column("reason", "note"),
 )
 BY_SITES_COLUMNS = (
-    Column("group", "group"),
-    Column("sites", "sites", "count"),
+    *shown("group", "sites"),
     Column(
         "intercept", "intercept (by sites)", "number", 2, low="intercept_site_low", high="intercept_site_high"
     ),
@@ -51,16 +47,13 @@ BIN_COLUMNS = (
     Column("group", "group"),
     Column("bin_low", "score from", "number", 1),
     Column("bin_high", "to", "number", 1),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
-    Column("mean_score", "mean score", "number", 3),
+    *shown("n", "events", "mean_score"),
     Column(
         "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
     ),
 )
 MODEL_COLUMNS = (
-    Column("model", "model"),
-    Column("n_train", "trained on", "count"),
+    *shown("model", "n_train"),
     Column(
         "intercept", "intercept (95% interval)", "number", 2, low="intercept_lower", high="intercept_upper"
     ),

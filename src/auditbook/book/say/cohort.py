@@ -17,6 +17,7 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.evidence import measure_site_spread
 from auditbook.results import rows
@@ -29,19 +30,14 @@ FLOW_COLUMNS = (
     Column("share", "share of rows read", "share"),
 )
 GROUP_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("group", "group"),
-    Column("n", "records", "count"),
+    *shown("attribute", "group", "n"),
     Column("share", "share of cohort", "share"),
     Column("events", "events", "count"),
     Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
     Column("n_audit", "audited", "count"),
 )
 SMALL_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
+    *shown("attribute", "group", "n", "events"),
     Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
     Column("width", "width, points", "number", 1),
 )
@@ -55,22 +51,11 @@ RATIO_COLUMNS = (
     Column("smallest_n", "n of the smaller", "count"),
 )
 SITE_COLUMNS = (
-    Column("rank", "rank", "count"),
-    Column("site", "site"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
+    *shown("rank", "site", "n", "events"),
     Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
     Column("n_audit", "audited", "count"),
 )
-COLUMN_COLUMNS = (
-    Column("column", "column"),
-    Column("role", "role"),
-    Column("kind", "kind"),
-    Column("missing", "missing", "count"),
-    Column("missing_share", "share missing", "share"),
-    Column("distinct", "distinct values", "count"),
-    Column("note", "note"),
-)
+COLUMN_COLUMNS = (*shown("column", "role", "kind", "missing", "missing_share", "distinct", "note"),)
 
 
 def announce_data(info: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.results import Run, rows
 from auditbook.verdicts import (
@@ -58,9 +59,7 @@ WAY_COLUMNS = (
     Column("abs_error_site", "vfr_site off by", "share"),
 )
 CELL_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
-    Column("n", "records", "count"),
+    *shown("metric", "attribute", "n"),
     Column("predicted", "vfr", "share"),
     Column("predicted_site", "vfr_site", "share"),
     Column("realised", "realised", "share", low="realised_low", high="realised_high"),
@@ -96,8 +95,7 @@ RANGE_COLUMNS = (
     Column("truth", "gap in the world", "number", digits=2),
     Column("audit_mean", "mean of audits", "number"),
     Column("resample_mean", "mean of resamples", "number"),
-    Column("predicted", "foretold", "share"),
-    Column("realised", "realised", "share"),
+    *shown("predicted", "realised"),
 )
 MEASURED_COLUMNS = (
     Column("cohort", "cohort"),
@@ -105,8 +103,7 @@ MEASURED_COLUMNS = (
     Column("cells", "predictions", "count"),
     Column("vfr", "vfr", "share"),
     Column("vfr_site", "vfr_site", "share"),
-    Column("realised", "realised", "share"),
-    Column("realised_mixed", "with mixed halves", "share"),
+    *shown("realised", "realised_mixed"),
     Column("sure", "vfr at most 1%", "count"),
     Column("sure_realised", "realised there", "share"),
     Column("sure_mixed", "with mixed halves", "share"),

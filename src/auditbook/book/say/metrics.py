@@ -17,6 +17,7 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.errors import InputError, nearest
 from auditbook.ranking import bound_gaps
@@ -59,8 +60,7 @@ COUNT_COLUMNS = (
     *(Column(name, name, "number", 2) for name in ("SR", "TPR", "FPR", "PPV")),
 )
 VALUE_COLUMNS = (
-    Column("metric", "metric"),
-    Column("value", "value", "number"),
+    *shown("metric", "value"),
     Column("passes", "passes when"),
     Column("result", "compared"),
 )
@@ -72,20 +72,13 @@ RATE_COLUMNS = (
     Column("note", "note"),
 )
 VERDICT_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
-    Column("estimate", "estimate", "number"),
+    *shown("metric", "attribute", "estimate"),
     Column("passes", "passes when"),
-    Column("verdict", "verdict"),
-    Column("lowest_group", "lowest group"),
-    Column("highest_group", "highest group"),
-    Column("smallest_n", "smallest group", "count"),
+    *shown("verdict", "lowest_group", "highest_group", "smallest_n"),
     Column("reason", "reason"),
 )
 BIN_COLUMNS = (
-    Column("group", "group"),
-    Column("bin", "bin", "count"),
-    Column("n", "records", "count"),
+    *shown("group", "bin", "n"),
     Column("mean_score", "mean score", "share"),
     Column("value", "event rate \N{MINUS SIGN} mean score", "number", low="low", high="high"),
 )

@@ -20,6 +20,7 @@ from auditbook.book.say.text import (
     plural,
     say_cost,
     share,
+    shown,
 )
 from auditbook.evidence import accuracy, selection_rate
 from auditbook.mitigation import AUDIT, SINGLE, VALIDATION, di_column, weighted_event_rates
@@ -44,9 +45,7 @@ CHOOSERS = ("B3", "B4", "TO")
 """Baselines that choose thresholds on the validation part."""
 
 CELL_COLUMNS = (
-    Column("cell", "cell"),
-    Column("n", "records", "count"),
-    Column("event_rate", "event rate", "share"),
+    *shown("cell", "n", "event_rate"),
     Column("threshold_b3", "threshold B3", "number"),
     Column("threshold_b4", "threshold B4", "number"),
     Column("selection_before", "selected before", "share"),
@@ -54,8 +53,7 @@ CELL_COLUMNS = (
     Column("changed", "decisions changed", "count"),
 )
 MOVE_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
+    *shown("metric", "attribute"),
     Column("vfr_from", "flip rate B3", "share"),
     Column("vfr_to", "flip rate B4", "share"),
     Column("verdict_from", "verdict B3"),
@@ -77,13 +75,7 @@ SWEEP_COLUMNS = (
 
 PRICE_COLUMNS = (
     Column("title", "baseline"),
-    Column("status", "status"),
-    Column("accuracy", "accuracy", "share"),
-    Column("accuracy_cost", "cost (points)", "number", digits=2),
-    Column("auroc", "AUROC", "number"),
-    Column("f1", "F1", "number"),
-    Column("di_passes", "DI that pass", "count"),
-    Column("note", "note"),
+    *shown("status", "accuracy", "accuracy_cost", "auroc", "f1", "di_passes", "note"),
 )
 
 

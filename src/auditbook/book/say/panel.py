@@ -3,7 +3,7 @@
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
 from auditbook.evidence import bound_quality
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
@@ -22,15 +22,12 @@ QUALITY_COLUMNS = (
     Column("passing", "cells that pass"),
 )
 SPREAD_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("model", "model"),
+    *shown("attribute", "model"),
     Column("estimate", "estimate", "number", low="ci_low", high="ci_high"),
-    Column("verdict", "verdict"),
-    Column("smallest_n", "smallest group", "count"),
+    *shown("verdict", "smallest_n"),
 )
 CELL_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
+    *shown("metric", "attribute"),
     Column("passes_when", "rule"),
     Column("judged", "models judged", "count"),
     Column("passes", "pass", "count"),
@@ -45,8 +42,7 @@ FLIP_COLUMNS = (
     Column("judged", "cells judged", "count"),
     Column("passes", "pass", "count"),
     Column("reversed", "reversed at least once", "count"),
-    Column("unstable", "not stable", "count"),
-    Column("mean_vfr", "mean flip rate", "share"),
+    *shown("unstable", "mean_vfr"),
 )
 CASE_COLUMNS = (
     Column("model", "model"),
@@ -56,8 +52,7 @@ CASE_COLUMNS = (
     Column("verdict", "verdict"),
 )
 LEAN_COLUMNS = (
-    Column("model", "model"),
-    Column("features", "sees"),
+    *shown("model", "features"),
     Column("auroc", "AUROC", "number", 3, low="auroc_low", high="auroc_high"),
     Column("accuracy", "accuracy", "share", low="accuracy_low", high="accuracy_high"),
     Column("judged", "cells judged", "count"),
@@ -65,9 +60,7 @@ LEAN_COLUMNS = (
     Column("mean_vfr", "mean flip rate", "share"),
 )
 CHANGE_COLUMNS = (
-    Column("model", "model"),
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
+    *shown("model", "metric", "attribute"),
     Column("passes_when", "rule"),
     Column("estimate_full", "all features", "number"),
     Column("verdict_full", "verdict"),

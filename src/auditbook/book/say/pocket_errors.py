@@ -21,6 +21,7 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets import OVERALL, is_true, name_kinds
@@ -36,9 +37,7 @@ WORDS = {"over": "too high", "under": "too low"}
 ERROR_COLUMNS = (
     Column("label", "pocket"),
     Column("size", "records"),
-    Column("units", "units", "count"),
-    Column("mean_prediction", "mean prediction", "number", 3),
-    Column("mean_outcome", "mean outcome", "number", 3),
+    *shown("units", "mean_prediction", "mean_outcome"),
     Column("estimate", "estimate (simultaneous interval)", "number", 3, low="ci_low", high="ci_high"),
     Column("p_value", "adjusted p", "number", 3),
     Column("found", "found"),
@@ -48,9 +47,7 @@ SUMMARY_COLUMNS = (
     Column("tested", "pockets tested", "count"),
     Column("flagged", "flagged", "count"),
     Column("over_share", "records flagged too high", "share"),
-    Column("under_share", "too low", "share"),
-    Column("conflict_share", "in conflict", "share"),
-    Column("abstained_share", "no pocket", "share"),
+    *shown("under_share", "conflict_share", "abstained_share"),
 )
 TOLERANCE_COLUMNS = (
     Column("map_words", "map"),
@@ -58,8 +55,7 @@ TOLERANCE_COLUMNS = (
     Column("equivalence_share", "records for whom larger errors are ruled out", "share"),
 )
 SPLIT_COLUMNS = (
-    Column("model", "model"),
-    Column("contrast", "contrast"),
+    *shown("model", "contrast"),
     Column("overall", "overall gap (95% interval)", "number", 3, low="overall_low", high="overall_high"),
     Column(
         "composition", "from where a group is", "number", 3, low="composition_low", high="composition_high"

@@ -16,6 +16,7 @@ from auditbook.book.say.text import (
     pick,
     plural,
     share,
+    shown,
 )
 from auditbook.pockets import ABSTAINED, is_true
 from auditbook.results import rows
@@ -34,26 +35,19 @@ PARTITIONS = {
     "spectral": "spectral clustering",
 }
 POCKET_COLUMNS = (
-    Column("pocket", "pocket"),
-    Column("name", "in words"),
+    *shown("pocket", "name"),
     Column("n_discovery", "records learned from", "count"),
     Column("n_audit", "audited", "count"),
     Column("event_rate", "mean outcome (discovery)", "number", 3),
-    Column("description", "typical features"),
-    Column("fidelity_covered", "members the name covers", "share", 0),
-    Column("fidelity_members", "covered that are members", "share", 0),
+    *shown("description", "fidelity_covered", "fidelity_members"),
 )
 LEVEL_COLUMNS = (
     Column("label", "level"),
-    Column("pockets", "pockets", "count"),
-    Column("supported", "comparisons supported", "count"),
-    Column("description_length", "description length (nats)", "number", 0),
-    Column("chosen", "chosen"),
+    *shown("pockets", "supported", "description_length", "chosen"),
 )
 SHARE_COLUMNS = (
     Column("label", "pocket"),
-    Column("group", "group"),
-    Column("n", "records", "count"),
+    *shown("group", "n"),
     Column("share", "share of the group", "share"),
 )
 

@@ -16,53 +16,40 @@ from auditbook.book.say.text import (
     number,
     plural,
     share,
+    shown,
 )
 from auditbook.results import rows
 
 MANY_MODELS = 4
 """More models than this are not told one by one."""
 MODEL_COLUMNS = (
-    Column("model", "model"),
-    Column("source", "source"),
-    Column("family", "family"),
+    *shown("model", "source", "family"),
     Column("kind", "score is a"),
-    Column("threshold", "threshold", "number", 3),
-    Column("n_train", "trained on", "count"),
-    Column("n_audit", "audited", "count"),
-    Column("events_audit", "events", "count"),
+    *shown("threshold", "n_train", "n_audit", "events_audit"),
 )
 QUALITY_COLUMNS = (
-    Column("model", "model"),
-    Column("n_audit", "audited", "count"),
-    Column("events_audit", "events", "count"),
+    *shown("model", "n_audit", "events_audit"),
     Column("auroc", "AUROC (95% interval)", "number", 3, low="auroc_low", high="auroc_high"),
-    Column("brier", "Brier score", "number", 3),
-    Column("accuracy", "accuracy", "share"),
+    *shown("brier", "accuracy"),
     Column("blind", "accuracy of deciding blindly", "share"),
     Column("f1", "F1", "number", 3),
 )
 SHARE_COLUMNS = (
     Column("bin_low", "score from", "number", 2),
-    Column("bin_high", "to", "number", 2),
-    Column("events", "events", "count"),
+    *shown("bin_high", "events"),
     Column("event_share", "share of all events", "share", low="event_share_low", high="event_share_high"),
     Column("others", "non-events", "count"),
     Column("other_share", "share of all non-events", "share", low="other_share_low", high="other_share_high"),
 )
 BIN_COLUMNS = (
     Column("bin_low", "score from", "number", 2),
-    Column("bin_high", "to", "number", 2),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
-    Column("mean_score", "mean score", "number", 3),
+    *shown("bin_high", "n", "events", "mean_score"),
     Column(
         "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
     ),
 )
 LEVEL_COLUMNS = (
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
+    *shown("group", "n", "events"),
     Column(
         "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
     ),
@@ -71,8 +58,7 @@ LEVEL_COLUMNS = (
 )
 SWEEP_COLUMNS = (
     Column("threshold", "threshold", "number", 2),
-    Column("selected", "selected", "count"),
-    Column("selection_rate", "selection rate", "share"),
+    *shown("selected", "selection_rate"),
     Column("tpr", "TPR (95% interval)", "share", low="tpr_low", high="tpr_high"),
     Column("fpr", "FPR (95% interval)", "share", low="fpr_low", high="fpr_high"),
     Column("ppv", "PPV", "share"),

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
@@ -12,36 +12,24 @@ ALIKE = 0.75
 """Raw agreement from which folds count as mostly of one mind, in the sentence on kappa's paradox."""
 
 AGREEMENT_COLUMNS = (
-    Column("metric", "metric"),
-    Column("items", "attributes rated", "count"),
-    Column("ratings", "ratings", "count"),
-    Column("raw_agreement", "raw agreement", "share", digits=0),
+    *shown("metric", "items", "ratings", "raw_agreement"),
     Column("kappa", "kappa", "number", low="kappa_low", high="kappa_high"),
-    Column("band", "band"),
-    Column("gwet_ac1", "AC1", "number"),
+    *shown("band", "gwet_ac1"),
     Column("told", "kappa is"),
 )
 CELL_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
+    *shown("metric", "attribute"),
     Column("verdict", "verdict of the whole"),
     Column("rated", "folds rated", "count"),
-    Column("passes", "passes", "count"),
-    Column("pass_share", "pass", "share", digits=0),
+    *shown("passes", "pass_share"),
     Column("against", "folds against the whole", "share", digits=0),
     Column("mixed", "random audits against it", "share", digits=0),
 )
-FOLD_COLUMNS = (
-    Column("fold", "fold", "count"),
-    Column("sites", "sites", "count"),
-    Column("n", "records", "count"),
-)
+FOLD_COLUMNS = (*shown("fold", "sites", "n"),)
 CASE_COLUMNS = (
     Column("label", "ratings"),
     Column("raw_agreement", "raw agreement", "number"),
-    Column("kappa", "kappa", "number"),
-    Column("band", "band"),
-    Column("gwet_ac1", "AC1", "number"),
+    *shown("kappa", "band", "gwet_ac1"),
 )
 
 

@@ -9,6 +9,7 @@ from unicodedata import category
 import pandas as pd
 from IPython.display import HTML, Markdown
 
+from auditbook.columns import COLUMNS
 from auditbook.errors import InputError, nearest
 
 MISSING = "\u2013"  # an en dash
@@ -128,6 +129,15 @@ class Column:
     digits: int | None = None  # Digits after the point
     low: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
     high: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
+
+
+def shown(*names: str) -> tuple[Column, ...]:
+    """Show columns of result tables as the catalogue has them: title, kind and digits."""
+    declared = [COLUMNS[name] for name in names]
+    return tuple(
+        Column(one.name, one.title, "text" if one.kind == "truth" else one.kind, one.digits)
+        for one in declared
+    )
 
 
 def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import DEFINED, NEEDS, TIERS, UNDEFINED, name_need, recommend
@@ -14,15 +14,12 @@ from auditbook.verdicts import DEFINED, NEEDS, TIERS, UNDEFINED, name_need, reco
 NO_TIER = "no tier"
 
 BOARD_COLUMNS = (
-    Column("cell", "cell"),
-    Column("verdict", "verdict"),
-    Column("estimate", "estimate", "number"),
+    *shown("cell", "verdict", "estimate"),
     Column("passes", "passes when"),
     Column("vfr", "flip rate", "share"),
     Column("n_star_text", "N*"),
     Column("kappa", "kappa", "number", digits=2),
-    Column("tier", "tier"),
-    Column("tier_reasons", "reasons"),
+    *shown("tier", "tier_reasons"),
 )
 TIER_COLUMNS = (
     Column("tier", "tier"),
@@ -31,8 +28,7 @@ TIER_COLUMNS = (
 )
 GRADED_COLUMNS = (
     Column("label", "cell"),
-    Column("tier", "tier"),
-    Column("tier_reasons", "reasons"),
+    *shown("tier", "tier_reasons"),
 )
 
 

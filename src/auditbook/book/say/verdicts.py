@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.book.say.metrics import choose, write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share
+from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
 from auditbook.errors import InputError
 from auditbook.project import project_file
 from auditbook.results import rows
@@ -19,15 +19,11 @@ COUNTS = ("tp", "fp", "fn", "tn")
 FEW_SITES = 15
 
 FLIP_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
-    Column("verdict", "verdict"),
-    Column("dominant_verdict", "most resamples"),
+    *shown("metric", "attribute", "verdict", "dominant_verdict"),
     Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
     Column("vfr_own_size", "own size", "share", low="vfr_own_size_low", high="vfr_own_size_high"),
     Column("vfr_site", "whole sites", "share", low="vfr_site_low", high="vfr_site_high"),
-    Column("margin", "margin (SD)", "number", digits=1),
-    Column("smallest_n", "smallest group", "count"),
+    *shown("margin", "smallest_n"),
 )
 SIZE_COLUMNS = (
     Column("label", "resample"),

@@ -25,6 +25,7 @@ from auditbook.book.say.text import (
     pick,
     plural,
     share,
+    shown,
 )
 from auditbook.pockets import (
     ABSTAINED,
@@ -43,8 +44,7 @@ LACKS = {"records": "records", "events": "expected events or non-events", "units
 """What a cell can have too little of, in words."""
 SUPPORT_COLUMNS = (
     Column("what", "question"),
-    Column("pockets", "pockets", "count"),
-    Column("tested", "tested", "count"),
+    *shown("pockets", "tested"),
     Column("records", "too few records", "count"),
     Column("events", "too few events", "count"),
     Column("units", "too few or unequal units", "count"),
@@ -67,8 +67,7 @@ MODEL_COLUMNS = (
 )
 UNIT_COLUMNS = (
     Column("label", "pocket"),
-    Column("n", "records", "count"),
-    Column("units", "units", "count"),
+    *shown("n", "units"),
     Column("per_unit", "records a unit", "number", 2),
     Column("effective_units", "units of equal size that they are worth", "number", 0),
     Column("largest_unit", "held by the largest", "share"),

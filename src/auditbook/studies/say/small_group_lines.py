@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, escape, join_words, name_list, plural
+from auditbook.book.say.text import Column, count, escape, join_words, name_list, plural, shown
 from auditbook.results import rows as each
 from auditbook.settings import Protocol
 from auditbook.studies.say.small_groups import NEAR
@@ -54,18 +54,13 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 CHOSEN = tuple(LINES[f"{metric} {kind}"] for kind in ("verdict", "stable") for metric in METRICS[:-1])
 """Lines of that table; calibration was simulated in two groups and at one event rate only."""
 GROUP_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("group", "group"),
-    Column("n", "records", "count"),
-    Column("events", "events", "count"),
+    *shown("attribute", "group", "n", "events"),
     Column("borne", "figures borne", "count"),
     Column("asked", "of", "count"),
     Column("figures", "large enough for"),
 )
 CELL_COLUMNS = (
-    Column("metric", "metric"),
-    Column("attribute", "attribute"),
-    Column("verdict", "verdict"),
+    *shown("metric", "attribute", "verdict"),
     Column("vfr", "flip rate", "share"),
     Column("smallest_n", "smallest group", "count"),
     Column("worth", "counts for", "count"),
