@@ -34,8 +34,6 @@ from auditbook.scoring import ModelConfig, ScoredCohort, read_panel
 from auditbook.settings import Protocol
 from auditbook.verdicts import Folds, plan_folds
 
-PROTOCOLS = (TRAINED, GIVEN, SINGLE)
-
 
 @dataclass
 class Tables:

@@ -1,6 +1,6 @@
 """How well do the flags of a map tell where an error was planted, and do its intervals hold the truth?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -167,11 +167,3 @@ def describe_verdicts(
         "overall": int(overall),
         "covered": int(all(each.covered[int(half)] for each in verdicts)),
     }
-
-
-def each_question(plants: Sequence[Plant]) -> Iterator[tuple[str, tuple[Plant, ...]]]:
-    """Part plants by their question, gaps first."""
-    for question in QUANTITY:
-        chosen = tuple(plant for plant in plants if plant.question == question)
-        if chosen:
-            yield question, chosen

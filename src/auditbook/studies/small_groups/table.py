@@ -12,7 +12,7 @@ The criteria are ours. A figure is held against the simulated audits of one popu
 The smallest size is the first simulated one from which on all sizes meet them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -27,7 +27,6 @@ from auditbook.project import project_file
 from auditbook.studies.small_groups.measures import EVERY
 
 COVERAGE = 0.93
-LEAST_COLUMNS = ["line", "figure", "coverage", "bias", "decision", "least"]
 FAMILY_NAMES = ("verdicts", "auc", "sites", "sizes")
 
 
@@ -147,11 +146,3 @@ def _first_from(sizes: NDArray[np.float64], met: NDArray[np.bool_]) -> float:
     missed = sizes[~met].max(initial=-np.inf)
     later = sizes[sizes > missed]
     return float(later.min()) if len(later) else float("inf")
-
-
-def tabulate_least(measured: Mapping[str, pd.DataFrame], lines: Sequence[Line], **where: Any) -> pd.DataFrame:
-    """Find the smallest sizes of several lines."""
-    found = [
-        {"line": line.name, "figure": line.title, **find_least(measured, line, **where)} for line in lines
-    ]
-    return pd.DataFrame(found, columns=LEAST_COLUMNS)
