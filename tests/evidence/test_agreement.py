@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from auditbook.errors import InputError
 from auditbook.evidence.agreement import (
+    correlate_ranks,
     fleiss_kappa,
     gwet_ac1,
     jackknife_kappa,
@@ -144,3 +146,13 @@ def test_no_interval_is_given_where_kappa_is_undefined_without_some_rater(rating
 def test_bands_are_those_of_landis_and_koch(kappa, band):
     assert name_band(kappa) == band
     assert name_band(NAN) == ""
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=30))
+def test_rank_correlation_is_scipys(pairs):
+    one, other = zip(*pairs, strict=True)
+    found = correlate_ranks(one, other)
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)

@@ -19,6 +19,7 @@ from auditbook.studies.say import simulation_printed as printed
 from auditbook.studies.say import simulation_quiet as quiet
 from auditbook.studies.say import simulation_verdicts as verdicts
 from auditbook.studies.say import simulations as say
+from auditbook.studies.simulations.quiet import chance_apart, level_of, measure_coverage, pool_quiet
 from auditbook.studies.simulations.real_worlds import REAL
 from auditbook.studies.simulations.scenarios import ERRORS, GAPS, SCENARIOS, WORLDS
 from auditbook.studies.simulations.scoring import count_verdicts
@@ -65,16 +66,16 @@ def test_scores_are_told_of_whatever_is_stored(stored, kind, setting):
 @pytest.mark.parametrize("kind", KINDS)
 def test_quiet_audits_are_told_of_whatever_is_stored(stored, kind):
     found = stored[kind]
-    said = [quiet.describe_pooled(quiet.pool_quiet(found)), quiet.describe_sites(found)]
+    said = [quiet.describe_pooled(pool_quiet(found.quiet)), quiet.describe_sites(found)]
     for question in quiet.QUESTIONS:
         table = quiet.lay_out_quiet(found, question)
         said.append(quiet.describe_quiet(table, question))
         assert "<table" in table_html(table, quiet.QUIET_TABLE)
-    beside, coverage = quiet.compare_printed(found), quiet.measure_coverage(found)
+    beside, coverage = quiet.compare_printed(found), measure_coverage(found.replicates)
     said += [quiet.describe_printed(beside), quiet.describe_coverage(coverage)]
     assert "<table" in table_html(beside, quiet.PRINTED_COLUMNS)
     assert "<table" in table_html(coverage, quiet.COVERAGE_COLUMNS)
-    assert "<table" in table_html(quiet.pool_quiet(found), quiet.POOLED_COLUMNS)
+    assert "<table" in table_html(pool_quiet(found.quiet), quiet.POOLED_COLUMNS)
     assert "<table" in table_html(quiet.list_worlds(found), quiet.WORLD_COLUMNS)
     assert well_said(said), said
 
@@ -158,9 +159,9 @@ def test_flagging_everyone_scores_what_the_share_affected_gives(stored):
 
 
 def test_levels_are_those_of_outcome_and_units():
-    assert {quiet.level_of(world.name) for world in WORLDS if world.continuous} == {0.05}
-    assert quiet.level_of("diabetes") == 0.025
-    assert quiet.level_of("stays by hospital") == 0.0125
+    assert {level_of(world.name) for world in WORLDS if world.continuous} == {0.05}
+    assert level_of("diabetes") == 0.025
+    assert level_of("stays by hospital") == 0.0125
     assert set(quiet.TITLES) == {world.name for world in WORLDS}
 
 
@@ -180,13 +181,13 @@ def test_published_designs_are_found_by_their_printed_names():
 
 
 def test_chance_puts_as_many_rows_apart_as_the_binomial_distribution_says():
-    above, below = quiet._chance_apart(300, 0.05)
+    above, below = chance_apart(300, 0.05)
     counts = np.arange(301)
     ends = wilson_interval(counts, np.full(301, 300))
     assert above == pytest.approx(binom.sf(counts[ends.low > 0.05].min() - 1, 300, 0.05))
     assert 0.01 < above < 0.04
     assert 0.01 < below < 0.04
-    assert quiet._chance_apart(10, 0.0125)[1] == 0
+    assert chance_apart(10, 0.0125)[1] == 0
 
 
 def test_rows_above_their_level_are_named_and_others_are_not():
@@ -201,7 +202,7 @@ def test_rows_above_their_level_are_named_and_others_are_not():
 
 def test_pooled_shares_are_those_of_all_audits_together(stored):
     found = stored["all"]
-    row = quiet.pool_quiet(found).query("family == 'continuous' and asked == 'gap' and method == 'forest'")
+    row = pool_quiet(found.quiet).query("family == 'continuous' and asked == 'gap' and method == 'forest'")
     part = found.quiet.query("question == 'gap' and method == 'forest'")
     part = part[part["world"].isin([world.name for world in WORLDS if world.continuous])]
     assert row["share"].iloc[0] == pytest.approx(part["flagged"].sum() / part["audits"].sum())

@@ -7,6 +7,7 @@ import pytest
 from auditbook.book.say.text import table_html
 from auditbook.studies.say import small_group_lines as lines
 from auditbook.studies.say import small_groups as say
+from auditbook.studies.small_groups.curves import conditional_coverage, tabulate_reach
 from auditbook.studies.small_groups.table import LINES, METRICS, read_measured
 from runs_fixture import KINDS
 
@@ -21,7 +22,7 @@ def well_said(text):
 
 
 def test_ten_events_reach_as_far_as_the_chapter_says():
-    found = say.tabulate_example([10, 323])
+    found = tabulate_reach([10, 323])
     assert found["reach"].round(2).tolist() == [0.28, 0.05]
     assert found["records"].tolist() == [50, 1615]
 
@@ -61,20 +62,20 @@ def test_the_number_of_audits_is_that_of_the_files(measured):
 
 
 def test_an_interval_for_a_selection_rate_covers_less_where_selection_follows_the_event():
-    assert say.conditional_coverage(0.2, tpr=0.4, fpr=0.4) == pytest.approx(0.95, abs=1e-4)
+    assert conditional_coverage(0.2, tpr=0.4, fpr=0.4) == pytest.approx(0.95, abs=1e-4)
     rng, n = np.random.default_rng(1), 20_000
     events = rng.binomial(n, 0.2, size=4_000)
     rate = (rng.binomial(events, 0.7) + rng.binomial(n - events, 0.1)) / n
     se = np.sqrt((0.2 * 0.21 + 0.8 * 0.09) / n)
     drawn = (np.abs(rate - 0.22) < 1.96 * se).mean()
-    assert say.conditional_coverage(0.2) == pytest.approx(drawn, abs=0.02)  # standard error 0.005
+    assert conditional_coverage(0.2) == pytest.approx(drawn, abs=0.02)  # standard error 0.005
 
 
 def test_the_stored_intervals_of_the_ratio_fall_as_short_as_worked_out(measured):
     rows = say.take(measured, "DI interval", smallest=5_000, **say.BASE)
     covered = rows["covered"].sum() / rows["intervals"].sum()
     # of two groups, the smaller weighs more; 2,800 audits, standard error 0.006
-    assert covered == pytest.approx(say.conditional_coverage(0.2), abs=0.025)
+    assert covered == pytest.approx(conditional_coverage(0.2), abs=0.025)
 
 
 def test_curves_hold_shares_with_bounds_and_truths_without():

@@ -20,7 +20,7 @@ from auditbook.studies.say.simulations import open_simulations
 from auditbook.studies.simulations import scoring
 from auditbook.studies.simulations.replicates import run_replicate
 from auditbook.studies.simulations.scenarios import VARIANT_WORLDS, VARIATIONS, WORLDS, find_world
-from auditbook.studies.simulations.scoring import score_methods
+from auditbook.studies.simulations.scoring import score_methods, subtract_independent
 from auditbook.studies.simulations.sizes import QUICK, Sizes
 from auditbook.studies.simulations.stored import (
     VARIANT_ORIGIN,
@@ -157,7 +157,7 @@ def test_a_difference_of_independent_scores_covers():
             half = 1.96 * values.std(ddof=1) / np.sqrt(60)
             middle = values.mean()
             parts.append(pd.Series({"f1": middle, "f1_low": middle - half, "f1_high": middle + half}))
-        _, low, high = vary.subtract_independent(*parts)
+        _, low, high = subtract_independent(*parts)
         held += low <= 0.1 <= high
     assert held / trials == pytest.approx(0.95, abs=0.015)
 

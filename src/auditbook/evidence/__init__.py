@@ -1,6 +1,7 @@
 """What do records say, counted once: tables of counts, sums and areas, their resamples and intervals?"""
 
 from auditbook.evidence.agreement import (
+    correlate_ranks,
     fleiss_kappa,
     gwet_ac1,
     jackknife_kappa,

@@ -276,3 +276,24 @@ def tabulate_agreement(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
         row = {"label": label, "raw_agreement": raw_agreement(table), "gwet_ac1": gwet_ac1(table)}
         found.append(row | {"kappa": kappa, "band": name_band(kappa) or "undefined"})
     return pd.DataFrame(found)
+
+
+def correlate_ranks(one: ArrayLike, other: ArrayLike) -> float:
+    """Find Spearman's rank correlation of two orderings, ties at their mean rank.
+
+    Parameters
+    ----------
+    one, other : float array, shape (n,)
+        What orders the same things twice.
+
+    Returns
+    -------
+    float
+        1 for the same order, -1 for the reverse; nan when one of them does not vary.
+
+    Examples
+    --------
+    >>> round(correlate_ranks([1, 2, 3], [0.1, 0.5, 0.9]), 6)
+    1.0
+    """
+    return float(pd.Series(np.asarray(one)).rank().corr(pd.Series(np.asarray(other)).rank()))

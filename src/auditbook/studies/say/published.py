@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from scipy.stats import spearmanr
 
 from auditbook.book.say.text import MISSING, Column, count, escape, name_list, number, share
+from auditbook.evidence import correlate_ranks
 from auditbook.mitigation import AUDIT, SINGLE, di_column, kappa_column
 from auditbook.results import Run, rows
 from auditbook.studies.say.printed import ATTRIBUTES, BASELINES, MODELS, SETTINGS, is_twin, read_published
@@ -111,7 +111,7 @@ def describe_models(table: pd.DataFrame) -> str:
         f"{number(far.auroc_here)} here)."
     )
     if len(known) > 2:
-        order = spearmanr(known["auroc_printed"], known["auroc_here"]).statistic
+        order = correlate_ranks(known["auroc_printed"], known["auroc_here"])
         text += f" The models' order by AUROC agrees with a rank correlation of {number(order, digits=2)}."
     fails = [
         f"{name} {count(int((known[f'di_{name}_printed'] < 0.8).sum()))} printed, "

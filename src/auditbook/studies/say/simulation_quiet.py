@@ -5,17 +5,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
 
 from auditbook.book.say.text import Column, count_of, interval, join_words, number, plural, share
-from auditbook.evidence import wilson_interval
-from auditbook.pocket_settings import PocketSettings
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulations import NOT_RUN, NOTHING, Simulations
-from auditbook.studies.simulations.replicates import OWN
-from auditbook.studies.simulations.scenarios import WORLDS
-from auditbook.studies.simulations.scoring import count_independent
+from auditbook.studies.simulations.quiet import (
+    BY_SITE,
+    CONTINUOUS,
+    QUESTIONS,
+    bound_printed,
+    chance_apart,
+    family_of,
+    level_of,
+    pool_quiet,
+)
 
 TITLES = {
     "linear": "linear risk",
@@ -32,10 +36,8 @@ TITLES = {
     "stays by hospital": "hospital stays, by hospital",
     "diabetes": "diabetes, split by patient",
 }
-BY_SITE = ("binary dependent", "stays by hospital")
-"""Worlds in which whole sites have one role and one weight."""
-CONTINUOUS, INDEPENDENT, SITES = "continuous", "binary, independent units", "binary, whole sites"
-QUESTIONS = {"gap": "gaps", "error": "mean errors"}
+TARGET = 0.05
+"""Share of audits with a false flag that the levels of binary outcomes are chosen to stay below."""
 PRINTED = {"gap": "gap", "error": "local error"}
 PRINTED_DESIGNS = {
     "binary": "binary, independent records",
@@ -44,8 +46,6 @@ PRINTED_DESIGNS = {
 }
 SEVEN = "continuous, 7 specifications"
 SHOWN = ("forest", "ridge", "combined")
-TARGET = 0.05
-"""Share of audits with a false flag that the levels of binary outcomes are chosen to stay below."""
 WORLD_COLUMNS = (
     Column("title", "world"),
     Column("family", "kind"),
@@ -92,20 +92,6 @@ COVERAGE_COLUMNS = (
     Column("aim", "aimed at", "share", 2),
     Column("share", "all intervals hold (95% interval)", "share", low="share_low", high="share_high"),
 )
-
-
-def family_of(world: str) -> str:
-    """Name the kind of a world, on which its level hangs."""
-    if world in BY_SITE:
-        return SITES
-    known = {each.name: each.continuous for each in WORLDS}
-    return CONTINUOUS if known[world] else INDEPENDENT
-
-
-def level_of(world: str) -> float:
-    """Return the level that one map, or both together, is tested at in a world."""
-    family = family_of(world)
-    return PocketSettings().level_of(continuous=family == CONTINUOUS, sites=family == SITES)
 
 
 def list_worlds(found: Simulations) -> pd.DataFrame:
@@ -156,7 +142,10 @@ def describe_quiet(table: pd.DataFrame, question: str) -> str:
         return NOTHING
     over = table[table["share_low"] > table["level"]]
     under = table[table["share_high"] < table["level"]]
-    chance = np.array([_chance_apart(row.independent, row.level) for row in rows(table)]).sum(axis=0)
+    chance = [
+        sum(ends)
+        for ends in zip(*(chance_apart(row.independent, row.level) for row in rows(table)), strict=True)
+    ]
     text = (
         f"Audits of {QUESTIONS[question]}: in {count_of(len(over), len(table), 'row')} the whole "
         f"interval lies above "
@@ -172,32 +161,6 @@ def describe_quiet(table: pd.DataFrame, question: str) -> str:
         for row in rows(over)
     ]
     return text + ("\n\nAbove it:\n\n" + "\n".join(listed) if listed else "")
-
-
-def _chance_apart(audits: float, level: float) -> tuple[float, float]:
-    """Find the chances that an interval lies above, and below, a level at which the true share is."""
-    trials = max(round(audits), 1)
-    flagged = np.arange(trials + 1)
-    ends = wilson_interval(flagged, np.full(trials + 1, trials))
-    likely = binom.pmf(flagged, trials, level)
-    return float(likely[ends.low > level].sum()), float(likely[ends.high < level].sum())
-
-
-def pool_quiet(found: Simulations, methods: Sequence[str] = OWN) -> pd.DataFrame:
-    """Put the worlds of one kind together, for `POOLED_COLUMNS`."""
-    table = found.quiet[found.quiet["method"].isin(methods)]
-    table = table.assign(
-        family=[family_of(name) for name in table["world"]], level=[level_of(name) for name in table["world"]]
-    )
-    keys = ["question", "family", "level", "method"]
-    sums = table.groupby(keys, sort=False, as_index=False)[
-        ["audits", "flagged", "independent", "replicates", "untested"]
-    ].sum()
-    share_of = sums["flagged"] / sums["audits"]
-    ends = wilson_interval(share_of * sums["independent"], sums["independent"])
-    return sums.assign(
-        asked=sums["question"], question=sums["question"].map(QUESTIONS), share=share_of, share_low=ends.low
-    ).assign(share_high=ends.high)
 
 
 def describe_pooled(pooled: pd.DataFrame, method: str = "combined") -> str:
@@ -227,7 +190,7 @@ def describe_pooled(pooled: pd.DataFrame, method: str = "combined") -> str:
 def compare_printed(found: Simulations) -> pd.DataFrame:
     """Set the published shares beside ours, for `PRINTED_COLUMNS`; nan where a world was not run."""
     listed = []
-    pooled = pool_quiet(found, ("forest", "combined"))
+    pooled = pool_quiet(found.quiet, ("forest", "combined"))
     for question in QUESTIONS:
         printed = _read_printed(question)
         own = lay_out_quiet(found, question, ("forest", "combined"))
@@ -259,8 +222,8 @@ def _beside(printed: Any, own: pd.DataFrame, question: str, method: str) -> dict
         "printed_replicates": printed.replicates,
         "printed_low": low,
         "printed_high": high,
-        "printed_least": float(wilson_interval(round(low * replicates), replicates).low),
-        "printed_most": float(wilson_interval(round(high * replicates), replicates).high),
+        "printed_least": float(bound_printed(low, replicates).low),
+        "printed_most": float(bound_printed(high, replicates).high),
     }
 
 
@@ -302,41 +265,12 @@ def describe_sites(found: Simulations) -> str:
     return "\n".join(points) if points else NOTHING
 
 
-def measure_coverage(found: Simulations, methods: Sequence[str] = OWN) -> pd.DataFrame:
-    """Count audits of planted errors in which every interval holds the true value, for `COVERAGE_COLUMNS`."""
-    table = found.replicates
-    table = table[(table["shift"] != "none") & (table["tested"] > 0) & table["method"].isin(methods)]
-    table = table.assign(family=[family_of(name) for name in table["world"]])
-    listed = []
-    for (question, family, method), part in table.groupby(["question", "family", "method"], sort=False):
-        sums = part.groupby(["world", "seed", "replicate"])["covered"].agg(["sum", "size"]).to_numpy(float)
-        held, audits = sums.sum(axis=0)
-        worth = count_independent(sums[:, 0], sums[:, 1])
-        ends = wilson_interval(held / audits * worth, worth)
-        level = level_of(part["world"].iloc[0])
-        listed.append(
-            {
-                "question": QUESTIONS[str(question)],
-                "family": family,
-                "method": method,
-                "audits": audits,
-                "aim": 1 - level,
-                "share": held / audits,
-                "share_low": float(ends.low),
-                "share_high": float(ends.high),
-                "independent": worth,
-            }
-        )
-    columns = [column.name for column in COVERAGE_COLUMNS] + ["share_low", "share_high", "independent"]
-    return pd.DataFrame(listed, columns=columns)
-
-
 def describe_coverage(table: pd.DataFrame) -> str:
     """Say where intervals hold less often than they should."""
     if table.empty:
         return NOTHING
     short = table[table["share_high"] < table["aim"]]
-    chance = sum(_chance_apart(row.independent, row.aim)[1] for row in rows(table))
+    chance = sum(chance_apart(row.independent, row.aim)[1] for row in rows(table))
     text = (
         f"In {count_of(len(short), len(table), 'row')} all intervals hold less often than was aimed "
         f"at, with the "

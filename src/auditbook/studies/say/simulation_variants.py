@@ -1,12 +1,12 @@
 """What does a score of the simulations hang on: one thing changed at a time, beside what is printed."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import Column, join_words, number, plural
@@ -14,7 +14,7 @@ from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulations import NOTHING, TARGETED, Simulations, write_range
 from auditbook.studies.simulations.scenarios import SCENARIOS, VARIATIONS, Scenario
-from auditbook.studies.simulations.scoring import ALTERNATIVES, SCORE_COLUMNS
+from auditbook.studies.simulations.scoring import ALTERNATIVES, SCORE_COLUMNS, subtract_independent
 from auditbook.studies.simulations.stored import VARIANT_ORIGIN, VARIANT_SCORES
 
 OTHER = "best other"
@@ -119,12 +119,7 @@ def announce_variants(found: Variants) -> str:
 
 
 def compare_variants(declared: Simulations, found: Variants) -> pd.DataFrame:
-    r"""Set scores with one thing changed beside those as declared and those in print.
-
-    Differences are between independent replicates. Their interval is put together from the two intervals by
-    squares (Zou and Donner 2008): with :math:`d = a - b`, from
-    :math:`d - \sqrt{(a - a_l)^2 + (b_u - b)^2}` to :math:`d + \sqrt{(a_u - a)^2 + (b - b_l)^2}`.
-    """
+    """Set scores with one thing changed beside those as declared and those in print."""
     listed: list[dict[str, object]] = []
     for target in list_targets():
         base = _find_score(declared.scores, target.scenario, target)
@@ -166,9 +161,9 @@ def _describe(target: Target, change: str, score: pd.Series, base: pd.Series | N
         "f1": score["f1"],
         "f1_low": score["f1_low"],
         "f1_high": score["f1_high"],
-        "difference": np.nan,
-        "low": np.nan,
-        "high": np.nan,
+        "difference": math.nan,
+        "low": math.nan,
+        "high": math.nan,
         "says": "",
     }
     if base is not None:
@@ -176,14 +171,6 @@ def _describe(target: Target, change: str, score: pd.Series, base: pd.Series | N
         row |= {"difference": gap, "low": low, "high": high}
         row["says"] = judge_change(float(base["f1"]), float(score["f1"]), low, high, target.printed)
     return row
-
-
-def subtract_independent(one: pd.Series, other: pd.Series) -> tuple[float, float, float]:
-    """Subtract two independent scores; the difference and its 95 % interval, see `compare_variants`."""
-    gap = float(one["f1"] - other["f1"])
-    down = np.hypot(one["f1"] - one["f1_low"], other["f1_high"] - other["f1"])
-    up = np.hypot(one["f1_high"] - one["f1"], other["f1"] - other["f1_low"])
-    return gap, gap - float(down), gap + float(up)
 
 
 def judge_change(before: float, after: float, low: float, high: float, printed: float) -> str:

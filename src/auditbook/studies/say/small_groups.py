@@ -1,21 +1,17 @@
 """What do simulated audits say of figures that rest on a small group, in words and as curves?"""
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from auditbook.book.say.text import Column, count, join_words, number, share
-from auditbook.evidence import wilson_interval
 from auditbook.project import project_file
 from auditbook.results import rows as each
+from auditbook.studies.small_groups.curves import bound_measure
 from auditbook.studies.small_groups.measures import EVERY
 from auditbook.studies.small_groups.table import COVERAGE, LINES, METRICS, select_rows
-from auditbook.studies.small_groups.worlds import FPR, TPR
 from auditbook.verdicts import find_metric
 
 NEAR = 0.05
@@ -34,13 +30,6 @@ EXAMPLE_COLUMNS = (
     Column("se", "standard error of the TPR", "number"),
     Column("reach", "an interval reaches", "number"),
 )
-
-
-def tabulate_example(events: Sequence[int], *, tpr: float = TPR) -> pd.DataFrame:
-    """Work out how far the interval of a TPR reaches, for `EXAMPLE_COLUMNS`."""
-    held = np.asarray(events, float)
-    se = np.sqrt(tpr * (1 - tpr) / held)
-    return pd.DataFrame({"events": held, "records": held / 0.2, "se": se, "reach": 1.96 * se})
 
 
 def read_origin() -> dict[str, Any]:
@@ -70,23 +59,8 @@ def list_curves(
     rows: pd.DataFrame, by: str, *, value: str, names: str = "{}", dashed: bool = False
 ) -> pd.DataFrame:
     """Lay measures out as curves over the size of the smallest group, for `draw_by_size`."""
-    shares = {"coverage": ("covered", "intervals"), "right": ("right", "judged")}
-    if value in (*shares, "wrong"):
-        part, whole = shares["right" if value == "wrong" else value]
-        hits = rows[whole] - rows[part] if value == "wrong" else rows[part]
-        bounds = wilson_interval(hits, rows[whole])
-        middle = hits / rows[whole].where(rows[whole] > 0)
-        low, high = pd.Series(bounds.low, rows.index), pd.Series(bounds.high, rows.index)
-    else:
-        middle = rows[value]
-        spread = np.sqrt(np.maximum(rows["rmse"] ** 2 - rows["bias"] ** 2, 0) / rows["given"])
-        reach = 1.96 * spread if value in ("bias", "mean") else np.nan
-        low, high = middle - reach, middle + reach
     told = [names.format(_name_curve(value, by, "sites" in rows)) for value in rows[by]]
-    curves = {"curve": told, "smallest": rows["smallest"]}
-    table = pd.DataFrame(
-        curves | {"value": middle, "low": low, "high": high, "dashed": dashed}, index=rows.index
-    )
+    table = bound_measure(rows, value).assign(curve=told, smallest=rows["smallest"], dashed=dashed)
     return table.sort_values("smallest", kind="stable").reset_index(drop=True)
 
 
@@ -95,19 +69,6 @@ def _name_curve(value: Any, by: str, is_plain: bool) -> Any:
     if by != "distance":
         return value
     return f"{value:.2f} away" if is_plain else _say_distance(value)
-
-
-def conditional_coverage(event_rate: float, *, tpr: float = TPR, fpr: float = FPR) -> float:
-    r"""Find how often an interval for a selection rate covers when events are held at their number.
-
-    .. math:: 2\Phi\left(1.96 \sqrt{\frac{e\,t(1 - t) + (1 - e)\,f(1 - f)}{p(1 - p)}}\right) - 1
-
-    with the event rate e, the TPR t, the FPR f and the selection rate p: the resamples' variance over that of
-    fresh audits, in which events vary too.
-    """
-    rate = event_rate * tpr + (1 - event_rate) * fpr
-    held = event_rate * tpr * (1 - tpr) + (1 - event_rate) * fpr * (1 - fpr)
-    return float(2 * norm.cdf(1.96 * math.sqrt(held / (rate * (1 - rate)))) - 1)
 
 
 def take(measured: Mapping[str, pd.DataFrame], line: str, **where: Any) -> pd.DataFrame:

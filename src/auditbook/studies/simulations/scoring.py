@@ -207,3 +207,20 @@ def count_verdicts(compared: pd.DataFrame) -> pd.DataFrame:
     outcomes = {says: strongest["says"] == says for says in (WIN, NEITHER, LOSS)}
     counted = strongest[keys].assign(**outcomes).groupby(keys, sort=False, as_index=False).sum()
     return counted.astype(dict.fromkeys(outcomes, int))
+
+
+def subtract_independent(one: pd.Series, other: pd.Series) -> tuple[float, float, float]:
+    r"""Subtract two independent scores; the difference and its 95 % interval, put together by squares.
+
+    .. math:: d = a - b, \qquad d - \sqrt{(a - a_l)^2 + (b_u - b)^2}
+              \quad\text{to}\quad d + \sqrt{(a_u - a)^2 + (b - b_l)^2}
+
+    References
+    ----------
+    Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about effect measures.
+    doi:10.1002/sim.3095
+    """
+    gap = float(one["f1"] - other["f1"])
+    down = np.hypot(one["f1"] - one["f1_low"], other["f1_high"] - other["f1"])
+    up = np.hypot(one["f1_high"] - one["f1"], other["f1"] - other["f1_low"])
+    return gap, gap - float(down), gap + float(up)
