@@ -296,4 +296,7 @@ def correlate_ranks(one: ArrayLike, other: ArrayLike) -> float:
     >>> round(correlate_ranks([1, 2, 3], [0.1, 0.5, 0.9]), 6)
     1.0
     """
-    return float(pd.Series(np.asarray(one)).rank().corr(pd.Series(np.asarray(other)).rank()))
+    first, second = (pd.Series(np.asarray(part)).rank() for part in (one, other))
+    if first.nunique() < 2 or second.nunique() < 2:
+        return float("nan")
+    return float(first.corr(second))
