@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from auditbook.run.ledger import Entries, carry_over, note_done
 from auditbook.run.plan import Plan, load_planned
 from auditbook.run.tables import describe_cohort, describe_plan, describe_scores, make_tables
 from auditbook.scoring import ScoredCohort, score_cohort
-from auditbook.workers import hear_workers, open_workers
+from auditbook.workers import STOPPED, do_beside, hear_workers
 
 T = TypeVar("T")
 Tables = dict[str, pd.DataFrame]
@@ -176,17 +176,19 @@ def do_jobs(steps: Steps, jobs: list[Job], *, finished: Callable[[Job, Timed], N
         return
     for name in dict.fromkeys(job.name for job in jobs):
         steps.progress.say(f"{name}: {TEXTS[name]}")
-    with hear_workers(steps.progress.say) as voice, open_workers(min(cores, len(jobs))) as pool:
-        waiting = {pool.submit(job.work, max(cores // len(jobs), 1), voice.say): job for job in jobs}
+    with hear_workers(steps.progress.say) as voice:
+        calls = [(max(cores // len(jobs), 1), voice.say, job) for job in jobs]
         try:
-            for done in as_completed(waiting):
-                finished(waiting[done], done.result())
+            with closing(do_beside(_work, calls, jobs=cores)) as made:
+                for place, timed in made:
+                    finished(jobs[place], timed)
         except BrokenProcessPool as fault:
-            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
-            raise RunError(f"a step could not be finished: {reason}") from fault
-        finally:
-            for future in waiting:
-                future.cancel()
+            raise RunError(f"a step could not be finished: {STOPPED}") from fault
+
+
+def _work(jobs: int, say: Callable[[str], None], job: Job) -> Timed:
+    """Do a piece of work in a worker."""
+    return job.work(jobs, say)
 
 
 def _announce(steps: Steps, job: Job) -> None:

@@ -3,8 +3,8 @@
 import os
 import shutil
 from collections.abc import Callable
-from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from auditbook.run.plan import Plan, Request
 from auditbook.run.pockets import run_pockets
 from auditbook.run.steps import MAKERS, Timed, time_work
 from auditbook.settings import PROFILES
-from auditbook.workers import hear_workers, open_workers
+from auditbook.workers import STOPPED, do_beside, hear_workers
 
 SYNTHETIC = tuple(cohorts[-1] for cohorts in WORKED.values())
 """Cohorts whose pocket audits are stored."""
@@ -70,19 +70,13 @@ def _make_beside(tasks: list[_Task], jobs: int, progress: Progress) -> list[tupl
     """Make audits side by side, each on one core; pass on what they say."""
     if not tasks:
         return []
-    finished = []
-    with hear_workers(progress.say) as voice, open_workers(min(jobs, len(tasks))) as pool:
-        waiting = {pool.submit(task.make, voice.say): task for task in tasks}
-        try:
-            for done in as_completed(waiting):
-                finished.append((waiting[done], done.result().seconds))
-        except BrokenProcessPool as fault:
-            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
-            raise RunError(f"a worked audit could not be finished: {reason}") from fault
-        finally:
-            for future in waiting:
-                future.cancel()
-    return finished
+    try:
+        with hear_workers(progress.say) as voice:
+            calls = [(task, voice.say) for task in tasks]
+            with closing(do_beside(_Task.make, calls, jobs=jobs)) as made:
+                return [(tasks[place], timed.seconds) for place, timed in made]
+    except BrokenProcessPool as fault:
+        raise RunError(f"a worked audit could not be finished: {STOPPED}") from fault
 
 
 def digest_worked() -> str:
