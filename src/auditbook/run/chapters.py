@@ -7,9 +7,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from auditbook.errors import InputError, RunError, nearest
 from auditbook.run.contents import chapter_source
-from auditbook.workers import open_workers
+from auditbook.workers import STOPPED, do_beside
 
 KERNEL = "python3"
 KERNEL_STARTS = 4
@@ -109,20 +108,13 @@ def execute_chapters(
     notebooks = {name: read_chapter(name) for name in names}
     for name, notebook in notebooks.items():
         check_parameters(notebook, parameters, name)
-    with own_kernel(), open_workers(jobs) as pool:
-        waiting = {
-            pool.submit(_execute, name, notebook, parameters, folder / f"{name}.ipynb"): name
-            for name, notebook in notebooks.items()
-        }
-        try:
-            for done in as_completed(waiting):
-                finished(waiting[done], done.result())
-        except BrokenProcessPool as fault:
-            reason = "its process was stopped from outside; is there enough memory? --jobs 1 needs less"
-            raise RunError(f"a chapter could not be finished: {reason}") from fault
-        finally:
-            for future in waiting:
-                future.cancel()
+    calls = [(name, notebook, parameters, folder / f"{name}.ipynb") for name, notebook in notebooks.items()]
+    try:
+        with own_kernel(), closing(do_beside(_execute, calls, jobs=jobs)) as executed:
+            for place, seconds in executed:
+                finished(calls[place][0], seconds)
+    except BrokenProcessPool as fault:
+        raise RunError(f"a chapter could not be finished: {STOPPED}") from fault
 
 
 def _execute(

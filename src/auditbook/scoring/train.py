@@ -102,15 +102,7 @@ def train_scores(
 
 @dataclass(frozen=True)
 class Training:
-    """One model to train, and on what.
-
-    Attributes
-    ----------
-    config : ModelConfig
-        The model.
-    features : Features
-        What it sees.
-    """
+    """One model to train, and what it sees."""
 
     config: ModelConfig
     features: Features
