@@ -68,8 +68,7 @@ def make_graph(n: int) -> tuple[Any, np.ndarray, Forest, np.ndarray, np.ndarray]
     )
     leaves = forest.find_leaves(encoded)
     links = timed(
-        "mutual neighbours",
-        lambda: link_mutual(leaves, forest.n_leaves, neighbours=settings.neighbours),
+        "mutual neighbours", lambda: link_mutual(leaves, forest.n_leaves, neighbours=settings.neighbours)
     )
     print(f"{len(links):,} links")
     return encoding, leaves, forest, links, outcome

@@ -97,12 +97,7 @@ RECIPES = {
         event_rate=0.10,
     ),
     "decisions": Recipe(
-        900,
-        {"sex": ("F", "M")},
-        {"sex": (0.5, 0.5)},
-        {"rule of thumb": "decision"},
-        sites=12,
-        source="given",
+        900, {"sex": ("F", "M")}, {"sex": (0.5, 0.5)}, {"rule of thumb": "decision"}, sites=12, source="given"
     ),
     "nan": Recipe(
         120,

@@ -114,10 +114,7 @@ def _add_cohort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="data file, in place of the cohort file's")
     parser.add_argument("--seed", type=_seed, metavar="N", help="seed, in place of the protocol's")
     parser.add_argument(
-        "--profile",
-        choices=tuple(PROFILES),
-        default="standard",
-        help="amount of work, never its logic",
+        "--profile", choices=tuple(PROFILES), default="standard", help="amount of work, never its logic"
     )
 
 

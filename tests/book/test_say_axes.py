@@ -28,10 +28,7 @@ def test_every_sentence_on_size_is_said_of_every_cohort(runs, kind):
     for model in run.models["model"]:
         needs = list_needs(run.audit_size, run.verdicts, run.protocol, model=model)
         said = [audit_size.describe_sizes(run.audit_size, run.protocol)]
-        said += [
-            audit_size.describe_needs(needs, run.protocol),
-            audit_size.describe_minds(needs),
-        ]
+        said += [audit_size.describe_needs(needs, run.protocol), audit_size.describe_minds(needs)]
         said += [audit_size.describe_luck(needs, run.audit_size, run.protocol, model=model)]
         assert "<table" in table_html(audit_size.write_needs(needs), audit_size.NEED_COLUMNS)
         for attribute in audit_size.order_attributes(run.verdicts, model=model):

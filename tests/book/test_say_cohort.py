@@ -66,10 +66,7 @@ def test_every_table_can_be_written_for_every_cohort(runs, kind):
         (run.cohort_groups, say.GROUP_COLUMNS),
         (say.find_small_groups(run.cohort_groups), say.SMALL_COLUMNS),
         (ratios, say.RATIO_COLUMNS),
-        (
-            rate_events(run.cohort_sites),
-            say.SITE_COLUMNS,
-        ),
+        (rate_events(run.cohort_sites), say.SITE_COLUMNS),
         (run.cohort_columns, say.COLUMN_COLUMNS),
     ]
     for frame, columns in shown:

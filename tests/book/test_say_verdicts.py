@@ -8,10 +8,7 @@ from auditbook.book.say import verdicts as say
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
 from auditbook.settings import Protocol
-from auditbook.verdicts.flip_sweeps import (
-    resample_sizes,
-    sweep_flip_rates,
-)
+from auditbook.verdicts.flip_sweeps import resample_sizes, sweep_flip_rates
 from runs_fixture import KINDS
 
 PROTOCOL = Protocol()

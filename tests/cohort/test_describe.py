@@ -4,11 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cohort.describe import (
-    summarise_columns,
-    summarise_groups,
-    summarise_sites,
-)
+from auditbook.cohort.describe import summarise_columns, summarise_groups, summarise_sites
 from auditbook.cohort.load import load_cohort, read_cohort_file, warn_cohort
 from cohorts import write_cohort, write_pair
 

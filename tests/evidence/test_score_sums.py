@@ -9,9 +9,7 @@ from auditbook.evidence.score_sums import assign_bins, order_scores, stack_sums,
 from small_audits import SCORES
 
 records = st.lists(
-    st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2), st.integers(0, 3)),
-    min_size=1,
-    max_size=30,
+    st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30
 )
 
 

@@ -250,12 +250,7 @@ def test_a_family_that_fails_to_train_is_told_and_the_others_stand(trained, monk
 
     monkeypatch.setattr(robustness, "train_scores", fail)
     found = make_robustness(
-        cohort,
-        scored,
-        tables,
-        protocol=cohort.file.protocol,
-        cache_dir=cohort.file.path.parent,
-        panel=PANEL,
+        cohort, scored, tables, protocol=cohort.file.protocol, cache_dir=cohort.file.path.parent, panel=PANEL
     )["robustness"]
     forest = found[(found["model"] == "random_forest") & (found["setting"] == "single split")]
     assert (forest["status"] == "not possible").all()

@@ -215,10 +215,7 @@ def test_the_block_model_gives_a_map_that_can_be_kept(audit, tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [
-        ({"run": False}, "run = false"),
-        ({"exclude": ("age", "reading", "kind")}, "no feature column is left"),
-    ],
+    [({"run": False}, "run = false"), ({"exclude": ("age", "reading", "kind")}, "no feature column is left")],
 )
 def test_what_cannot_be_audited_gets_empty_tables_and_the_reason(audit, change, reason):
     found = audit(**change)

@@ -7,12 +7,7 @@ import pytest
 
 from auditbook.columns import TABLES
 from auditbook.pocket_settings import PocketSettings
-from auditbook.pockets.combining import (
-    choose_tolerances,
-    combine_maps,
-    flag_records,
-    rule_out,
-)
+from auditbook.pockets.combining import choose_tolerances, combine_maps, flag_records, rule_out
 from auditbook.pockets.data import declare_contrasts
 from auditbook.pockets.testing import audit_map
 from auditbook.studies.simulations.fixed_map import fix_map

@@ -197,10 +197,7 @@ def test_no_event_or_no_other_gives_a_finite_correction(event):
 
 
 @settings(max_examples=50)
-@given(
-    st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=1, max_size=30),
-    st.floats(-2, 2),
-)
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=1, max_size=30), st.floats(-2, 2))
 def test_a_correction_keeps_the_order_of_predictions(pairs, shift):
     risk = np.array([pair[0] for pair in pairs])
     moved = apply_correction(risk, shift, continuous=False)

@@ -240,10 +240,7 @@ def test_beating_all_needs_every_win_and_one_loss_is_enough_to_lose():
 
 def test_the_strongest_is_chosen_anew_when_a_rival_is_left_out():
     compared = pd.DataFrame(
-        [
-            pair("combined", "targeted", "loss", f1_other=0.9),
-            pair("combined", "k-means", "win", f1_other=0.3),
-        ]
+        [pair("combined", "targeted", "loss", f1_other=0.9), pair("combined", "k-means", "win", f1_other=0.3)]
     )
     counts = verdicts.count_against(compared, ("combined",))
     assert counts.iloc[0][["against", "win", "loss"]].tolist() == ["strongest", 0, 1]

@@ -13,12 +13,7 @@ from auditbook.evidence import prepare
 from auditbook.records import Attribute, Score
 from auditbook.results import read_table, write_table
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import (
-    find_n_star,
-    list_n_star,
-    plan_sizes,
-    sweep_counts,
-)
+from auditbook.verdicts.audit_size import find_n_star, list_n_star, plan_sizes, sweep_counts
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.tiers import assign_tiers
 from small_audits import random_audit

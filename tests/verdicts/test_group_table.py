@@ -39,12 +39,7 @@ def test_what_a_group_lacks_is_said_with_both_numbers():
 
 @settings(max_examples=40)
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2)),
-        min_size=1,
-        max_size=30,
-    ),
-    st.randoms(),
+    st.lists(st.tuples(st.integers(0, 1), SCORES, st.integers(0, 2)), min_size=1, max_size=30), st.randoms()
 )
 def test_rates_equal_the_slow_loop_and_do_not_depend_on_the_order_of_records(rows, random):
     tables = []

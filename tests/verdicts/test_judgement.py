@@ -32,12 +32,7 @@ def cells(records, protocol=EVERYTHING, seed=1):
 
 
 def rows():
-    one = st.tuples(
-        st.integers(0, 1),
-        SCORES,
-        st.sampled_from("abc"),
-        st.integers(0, 3),
-    )
+    one = st.tuples(st.integers(0, 1), SCORES, st.sampled_from("abc"), st.integers(0, 3))
     return st.lists(one, min_size=8, max_size=40)
 
 

@@ -123,12 +123,7 @@ class GroupColumn:
 
 
 def derive_groups(
-    table: AttributeTable,
-    column: pd.Series,
-    *,
-    declared: Sequence[object],
-    keep: Mask,
-    faults: Faults,
+    table: AttributeTable, column: pd.Series, *, declared: Sequence[object], keep: Mask, faults: Faults
 ) -> GroupColumn:
     """Turn an attribute's column into groups: bins, or recoded values."""
     missing = is_missing(column, table.missing_values)

@@ -427,10 +427,4 @@ def _check_lean(file: CohortFile, faults: Faults) -> None:
         )
 
 
-__all__ = [
-    "CohortFile",
-    "ScoreTable",
-    "label_bins",
-    "name_lean",
-    "read_cohort_file",
-]
+__all__ = ["CohortFile", "ScoreTable", "label_bins", "name_lean", "read_cohort_file"]

@@ -42,25 +42,9 @@ from auditbook.evidence.intervals import (
     wilson_interval,
 )
 from auditbook.evidence.kinds import Evidence, Kind, Subsamples, each_model
-from auditbook.evidence.placements import (
-    PlacementSums,
-    ScoreLevels,
-    SiteSums,
-    rank_levels,
-    sum_placements,
-)
-from auditbook.evidence.prepare import (
-    Prepared,
-    PreparedGroups,
-    prepare,
-    settle_groups,
-    settle_sites,
-)
-from auditbook.evidence.resample import (
-    allocate_strata,
-    draw_counts,
-    open_stream,
-)
+from auditbook.evidence.placements import PlacementSums, ScoreLevels, SiteSums, rank_levels, sum_placements
+from auditbook.evidence.prepare import Prepared, PreparedGroups, prepare, settle_groups, settle_sites
+from auditbook.evidence.resample import allocate_strata, draw_counts, open_stream
 from auditbook.evidence.score_bins import bound_quality
 from auditbook.evidence.score_sums import (
     N_BINS,

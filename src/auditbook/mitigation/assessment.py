@@ -25,11 +25,7 @@ class Assessment:
 
 
 def assess(
-    records: AuditRecords,
-    *,
-    protocol: Protocol,
-    folds: Folds | None,
-    unshifted: Assessment | None = None,
+    records: AuditRecords, *, protocol: Protocol, folds: Folds | None, unshifted: Assessment | None = None
 ) -> Assessment:
     """Judge one baseline with the audit's own instrument."""
     if unshifted is None:

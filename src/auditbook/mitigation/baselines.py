@@ -152,10 +152,7 @@ class _Judge:
         key = (part, _digest(score.values, score.decisions))
         if key not in self.known:
             self.known[key] = assess(
-                records,
-                protocol=self.protocol,
-                folds=self.folds[part],
-                unshifted=unshifted,
+                records, protocol=self.protocol, folds=self.folds[part], unshifted=unshifted
             )
         return self.known[key]
 

@@ -97,12 +97,7 @@ def _leave_out(reason: str) -> PocketResults:
 
 
 def _discover(
-    world: PocketWorld,
-    settings: PocketSettings,
-    *,
-    seed: int,
-    jobs: int,
-    progress: Callable[[str], None],
+    world: PocketWorld, settings: PocketSettings, *, seed: int, jobs: int, progress: Callable[[str], None]
 ) -> Discovered:
     """Learn both maps from the discovery records, and name their pockets."""
     roles = world.roles

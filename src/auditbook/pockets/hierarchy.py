@@ -70,10 +70,7 @@ def project_calibration(
     groups = list(dict.fromkeys(wanted))
     columns = [codes[name] == code for name, code in groups] or [np.ones(len(data.outcome), dtype=bool)]
     pairs = [
-        (
-            groups.index((pair.attribute, pair.focal_code)),
-            groups.index((pair.attribute, pair.reference_code)),
-        )
+        (groups.index((pair.attribute, pair.focal_code)), groups.index((pair.attribute, pair.reference_code)))
         for pair in contrasts
     ]
     models = [] if data.continuous else list(data.predictions.values())

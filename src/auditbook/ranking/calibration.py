@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
 from auditbook.columns import fill_table
-from auditbook.evidence import (
-    check_records,
-    group_auc,
-    name_shortfall,
-    rate_events,
-    settle_sites,
-)
+from auditbook.evidence import check_records, group_auc, name_shortfall, rate_events, settle_sites
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 

@@ -10,11 +10,7 @@ from auditbook.scoring.features import (
     read_days,
     read_floats,
 )
-from auditbook.scoring.panel import (
-    ModelConfig,
-    choose_models,
-    read_panel,
-)
+from auditbook.scoring.panel import ModelConfig, choose_models, read_panel
 from auditbook.scoring.score import (
     ModelInfo,
     ScoredCohort,
@@ -24,14 +20,5 @@ from auditbook.scoring.score import (
     score_cohort,
     summarise_models,
 )
-from auditbook.scoring.split import (
-    MIN_TRAIN_EVENTS,
-    Split,
-    split_units,
-)
-from auditbook.scoring.train import (
-    Training,
-    takes_weights,
-    train_panel,
-    train_scores,
-)
+from auditbook.scoring.split import MIN_TRAIN_EVENTS, Split, split_units
+from auditbook.scoring.train import Training, takes_weights, train_panel, train_scores

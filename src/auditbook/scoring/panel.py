@@ -18,12 +18,7 @@ from auditbook.errors import InputError, nearest
 from auditbook.project import project_file
 
 FAMILIES = ("linear", "tree", "bagged trees", "boosted trees", "stack")
-PACKAGES = {
-    "sklearn": "scikit-learn",
-    "xgboost": "xgboost",
-    "lightgbm": "lightgbm",
-    "catboost": "catboost",
-}
+PACKAGES = {"sklearn": "scikit-learn", "xgboost": "xgboost", "lightgbm": "lightgbm", "catboost": "catboost"}
 """Distribution names of the libraries a model may come from, by the name they are imported under."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

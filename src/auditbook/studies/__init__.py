@@ -1,6 +1,3 @@
 """What does a method do when the truth is known, and what do printed tables look like made again?"""
 
-from auditbook.studies.simulations.command import (
-    SEED,
-    simulate,
-)
+from auditbook.studies.simulations.command import SEED, simulate

@@ -1,75 +1,21 @@
 """Does a model pass, and how far can each verdict be trusted: metrics, flip rates, sizes, sites, tiers?"""
 
-from auditbook.verdicts.audit_size import (
-    find_n_star,
-    list_n_star,
-    sweep_counts,
-)
+from auditbook.verdicts.audit_size import find_n_star, list_n_star, sweep_counts
 from auditbook.verdicts.base_rates import has_support
 from auditbook.verdicts.chance import bound_spread
 from auditbook.verdicts.flip_sweeps import disagreement
-from auditbook.verdicts.flips import (
-    FlipRate,
-    flip_rate,
-    resample_values,
-    summarise_resamples,
-)
-from auditbook.verdicts.forecast import (
-    LEAST_SITES,
-    SIZES,
-    check_flips,
-)
-from auditbook.verdicts.forecast_summary import (
-    compare_halves,
-    select_bin,
-    select_way,
-)
+from auditbook.verdicts.flips import FlipRate, flip_rate, resample_values, summarise_resamples
+from auditbook.verdicts.forecast import LEAST_SITES, SIZES, check_flips
+from auditbook.verdicts.forecast_summary import compare_halves, select_bin, select_way
 from auditbook.verdicts.formulas import ratio
-from auditbook.verdicts.group_table import (
-    bound_rate,
-    judge_counts,
-    tabulate_groups,
-)
+from auditbook.verdicts.group_table import bound_rate, judge_counts, tabulate_groups
 from auditbook.verdicts.judgement import Judgement, judge
-from auditbook.verdicts.metrics import (
-    METRICS,
-    TIE,
-    Metric,
-    find_metric,
-)
-from auditbook.verdicts.model_agreement import (
-    compare_models,
-    count_flips,
-)
-from auditbook.verdicts.sensitivity import (
-    TIER_COUNTS,
-    vary_constants,
-)
-from auditbook.verdicts.site_agreement import (
-    DEFINED,
-    NOT_RATED,
-    UNDEFINED,
-    list_folds,
-)
-from auditbook.verdicts.site_folds import (
-    Folds,
-    name_folds,
-    plan_folds,
-)
-from auditbook.verdicts.size_needs import (
-    CLEAR,
-    bound_pass_shares,
-)
+from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
+from auditbook.verdicts.model_agreement import compare_models, count_flips
+from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
+from auditbook.verdicts.site_agreement import DEFINED, NOT_RATED, UNDEFINED, list_folds
+from auditbook.verdicts.site_folds import Folds, name_folds, plan_folds
+from auditbook.verdicts.size_needs import CLEAR, bound_pass_shares
 from auditbook.verdicts.standing import STANDINGS, find_doubts
-from auditbook.verdicts.support import (
-    find_obstacles,
-    find_shortfalls,
-    lack_support,
-)
-from auditbook.verdicts.tiers import (
-    NEEDS,
-    TIERS,
-    assign_tiers,
-    name_need,
-    recommend,
-)
+from auditbook.verdicts.support import find_obstacles, find_shortfalls, lack_support
+from auditbook.verdicts.tiers import NEEDS, TIERS, assign_tiers, name_need, recommend

@@ -180,11 +180,7 @@ def _make_plan(records: AuditRecords, protocol: Protocol, seed: int) -> _Plan:
 
 
 def _plan_sites(
-    plan: _Plan,
-    halving: str,
-    sizes: NDArray[np.float64],
-    first: NDArray[np.bool_],
-    second: NDArray[np.bool_],
+    plan: _Plan, halving: str, sizes: NDArray[np.float64], first: NDArray[np.bool_], second: NDArray[np.bool_]
 ) -> _SitePlan:
     """Put the sites of every half in random order."""
 
@@ -192,12 +188,7 @@ def _plan_sites(
         rng = plan.stream("orders", halving, what)
         return [
             order_sites(
-                sizes,
-                row,
-                repeats=plan.draws[1],
-                most=max(plan.sizes),
-                replace=what == "resamples",
-                rng=rng,
+                sizes, row, repeats=plan.draws[1], most=max(plan.sizes), replace=what == "resamples", rng=rng
             )
             for row in half
         ]

@@ -109,10 +109,7 @@ def vary_constants(
                 cells.append(varied.verdicts.assign(**where)[TABLES["sensitivity_cells"].names()])
     rows += [where | {"model": model} | counts for where, counts in _sweep_resamples(audit)]
     table = fill_table("sensitivity", rows)
-    return {
-        "sensitivity": table,
-        "sensitivity_cells": pd.concat(cells, ignore_index=True),
-    }
+    return {"sensitivity": table, "sensitivity_cells": pd.concat(cells, ignore_index=True)}
 
 
 Varied = tuple[dict[str, Any], Audit, bool]

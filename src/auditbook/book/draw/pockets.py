@@ -121,8 +121,7 @@ def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         return say_nothing_to_draw(ax, "There is no group to place.")
     sizes = shares.drop_duplicates("label")["size"]
     label_rows(
-        ax,
-        [f"{wrap_label(name, width=34)}\n({size})" for name, size in zip(places, sizes, strict=True)],
+        ax, [f"{wrap_label(name, width=34)}\n({size})" for name, size in zip(places, sizes, strict=True)]
     )
     marks = mark_groups(shares["group"])
     for group in dict.fromkeys(shares["group"]):

@@ -16,8 +16,8 @@ from auditbook.book.say.text import (
     interval,
     name_list,
     number,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.ranking import AUC_METRICS
 from auditbook.results import Run, rows
@@ -39,36 +39,12 @@ QUANTITIES = MappingProxyType(
 """What the published table lists, by the names of `TwoGroupAreas`."""
 MOST_ATTRIBUTES = 6
 
-SCENARIO_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("title", "quantity"),
-    Column("published", "published", "number", digits=2),
-    Column("exact", "exact", "number", digits=4),
-    Column("simulated", "simulated", "number", digits=4),
-    Column("se", "SE", "number", digits=4),
-    Column("envelope", "possible by rounding"),
-)
-METRIC_COLUMNS = (
-    Column("advice", "advice"),
-    Column("title", "metric"),
-    Column("whom", "of whom"),
-    Column("value", "value", "number", low="ci_low", high="ci_high"),
-    Column("by_site", "whole sites"),
-)
-WHY_COLUMNS = (Column("title", "metric"), Column("advice", "advice"), Column("why", "why"))
-VERDICT_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("estimate", "parity", "number", low="area_low", high="area_high"),
-    Column("verdict", "verdict"),
-    Column("vfr", "flip rate", "share"),
-    *shown("vfr_own_size", "vfr_site", "tier"),
-)
-TIER_COLUMNS = (Column("attribute", "attribute"), Column("tier", "tier"), Column("told", "why"))
-SPREAD_COLUMNS = (
-    Column("name", "groups"),
-    Column("x", "records a group", "count"),
-    Column("value", "mean", "number", low="low", high="high"),
-)
+SCENARIO_COLUMNS = read_layout("book", "auc_fairness.scenario")
+METRIC_COLUMNS = read_layout("book", "auc_fairness.metric")
+WHY_COLUMNS = read_layout("book", "auc_fairness.why")
+VERDICT_COLUMNS = read_layout("book", "auc_fairness.verdict")
+TIER_COLUMNS = read_layout("book", "auc_fairness.tier")
+SPREAD_COLUMNS = read_layout("book", "auc_fairness.spread")
 
 
 def title_scenarios(table: pd.DataFrame) -> pd.DataFrame:

@@ -5,33 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural, shown
+from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural, read_layout
 from auditbook.ranking import UNDEFINED, WHOLE, weigh_entries
 from auditbook.results import rows
 
 MOST_ENTRIES = 16
 """Areas shown one by one; of a larger matrix only those within groups and the most extreme across."""
 
-ENTRY_COLUMNS = (
-    *shown("event_group", "nonevent_group", "n_events", "n_nonevents"),
-    Column("auc", "area", "number"),
-    Column("single", "alone"),
-    Column("joint", "all at once"),
-    Column("by_site", "whole sites"),
-)
-REASON_COLUMNS = (
-    *shown("event_group", "nonevent_group"),
-    Column("auc", "area", "number"),
-    Column("status", "interval"),
-    Column("reason", "why"),
-)
-DIFFERENCE_COLUMNS = (
-    Column("model", "model"),
-    Column("difference", "area less the first model's", "number", low="ci_low", high="ci_high"),
-    Column("p_value", "p", "number"),
-    Column("by_site", "whole sites"),
-    Column("site_p_value", "p", "number"),
-)
+ENTRY_COLUMNS = read_layout("book", "auc_matrix.entry")
+REASON_COLUMNS = read_layout("book", "auc_matrix.reason")
+DIFFERENCE_COLUMNS = read_layout("book", "auc_matrix.difference")
 GROUP_DIFFERENCE_COLUMNS = (Column("event_group", "within"), *DIFFERENCE_COLUMNS[1:])
 
 

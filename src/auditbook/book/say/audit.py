@@ -9,7 +9,6 @@ import pandas as pd
 
 from auditbook.book.say.metrics import pick_bins, pick_rates, sort_metrics, write_rule
 from auditbook.book.say.text import (
-    Column,
     agree,
     count,
     count_of,
@@ -19,8 +18,8 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
@@ -37,33 +36,14 @@ RATE_SENTENCES = {
     "PPV": ("the event follows in", "selected records"),
 }
 
-BOARD_COLUMNS = (
-    *shown("cell", "standing", "estimate"),
-    Column("passes", "passes when"),
-    Column("vfr", "flip rate", "share"),
-    *shown("vfr_own_size", "vfr_site", "tier"),
-    Column("why", "why"),
-)
+BOARD_COLUMNS = read_layout("book", "audit.board")
 MOST_MODELS = 3
 """Models that the report writes out in full; of more, only the first."""
 MANY_MODELS = 4
 """More models than this are not told one by one."""
-MODEL_COLUMNS = (
-    Column("model", "model"),
-    Column("source", "scores"),
-    Column("kind", "kind"),
-    Column("threshold", "selected from", "number"),
-    Column("n_audit", "records audited", "count"),
-    Column("events_audit", "events", "count"),
-    Column("selection_rate", "selected", "share"),
-    Column("auroc", "AUROC", "number", low="auroc_low", high="auroc_high"),
-)
-SHORTFALL_COLUMNS = (
-    *shown("attribute", "group", "n", "events", "non_events"),
-    Column("lacks", "lacks"),
-    Column("needed", "audited records needed", "count"),
-)
-FACT_COLUMNS = (Column("what", "what"), Column("value", "value"))
+MODEL_COLUMNS = read_layout("book", "audit.model")
+SHORTFALL_COLUMNS = read_layout("book", "audit.shortfall")
+FACT_COLUMNS = read_layout("book", "audit.fact")
 
 
 def build_board(run: Run) -> pd.DataFrame:

@@ -4,43 +4,14 @@ import math
 
 import pandas as pd
 
-from auditbook.book.say.text import (
-    Column,
-    count,
-    count_of,
-    escape,
-    join_words,
-    name_list,
-    plural,
-    share,
-    shown,
-)
+from auditbook.book.say.text import count, count_of, escape, join_words, name_list, plural, read_layout, share
 from auditbook.results import rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import CLEAR, bound_pass_shares, find_n_star
 
-SWEEP_COLUMNS = (
-    *shown("metric", "n", "mean", "sd"),
-    Column("cv", "CV", "share", low="cv_low", high="cv_high"),
-    Column("pass_share", "pass", "share", digits=0, low="pass_low", high="pass_high"),
-    *shown("undefined_share", "unsupported_share"),
-)
-CASE_COLUMNS = (
-    Column("label", "case"),
-    *shown("n", "mean"),
-    Column("cv", "CV", "share", low="cv_low", high="cv_high"),
-    Column("pass_share", "pass", "share", digits=0),
-    Column("n_star", "N*"),
-)
-NEED_COLUMNS = (
-    *shown("metric", "attribute", "verdict"),
-    Column("n_star_text", "N*"),
-    Column("n", "largest size looked at", "count"),
-    Column("cv", "CV there", "share", low="cv_low", high="cv_high"),
-    Column("projected", "records needed, roughly", "count"),
-    Column("pass_share", "pass there", "share", digits=0),
-    Column("unsupported_share", "too little support there", "share", digits=0),
-)
+SWEEP_COLUMNS = read_layout("book", "audit_size.sweep")
+CASE_COLUMNS = read_layout("book", "audit_size.case")
+NEED_COLUMNS = read_layout("book", "audit_size.need")
 
 
 def write_n_star(n_star: float) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     count,
     count_of,
     escape,
@@ -14,7 +13,7 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
-    shown,
+    read_layout,
 )
 from auditbook.ranking import AGREE, CAL_ALONE, FITS_ALONE, NO_CAL, NO_FITS, NULL, WHOLE, rescale_score
 from auditbook.results import rows
@@ -23,60 +22,13 @@ SPARSE = 30
 """A score bin with fewer records than this is drawn hollow and called sparse."""
 FEW_SITES = 20
 """With fewer sites than this an interval by sites is called unsure."""
-SIMULATED_COLUMNS = (
-    *shown("group", "n", "event_rate"),
-    Column("intercept", "intercept (95% interval)", "number", 2, low="intercept_low", high="intercept_high"),
-    Column("slope", "slope (95% interval)", "number", 2, low="slope_low", high="slope_high"),
-    Column("auc", "AUC within", "number", 3),
-    Column("across", "its events, the others' non-events", "number", 3),
-)
-BY_RECORDS_COLUMNS = (
-    *shown("group", "n", "events"),
-    Column("intercept", "intercept (95% interval)", "number", 2, low="intercept_low", high="intercept_high"),
-    Column("slope", "slope (95% interval)", "number", 2, low="slope_low", high="slope_high"),
-    Column("reason", "note"),
-)
-BY_SITES_COLUMNS = (
-    *shown("group", "sites"),
-    Column(
-        "intercept", "intercept (by sites)", "number", 2, low="intercept_site_low", high="intercept_site_high"
-    ),
-    Column("slope", "slope (by sites)", "number", 2, low="slope_site_low", high="slope_site_high"),
-)
-BIN_COLUMNS = (
-    Column("group", "group"),
-    Column("bin_low", "score from", "number", 1),
-    Column("bin_high", "to", "number", 1),
-    *shown("n", "events", "mean_score"),
-    Column(
-        "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
-    ),
-)
-MODEL_COLUMNS = (
-    *shown("model", "n_train"),
-    Column(
-        "intercept", "intercept (95% interval)", "number", 2, low="intercept_lower", high="intercept_upper"
-    ),
-    Column("slope", "slope (95% interval)", "number", 2, low="slope_lower", high="slope_upper"),
-    Column("scores", "its scores are"),
-)
-CAL_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("estimate", "CAL", "number", 3),
-    Column("verdict", "verdict"),
-    Column("worst_group", "set by"),
-    Column("worst_low", "bin from", "number", 1),
-    Column("worst_n", "records in it", "count"),
-    Column("off_text", "groups off"),
-    Column("reading", "together"),
-)
-READING_COLUMNS = (
-    Column("model", "model"),
-    Column("agree", "attributes: agree", "count"),
-    Column("cal_alone", "CAL alone fails", "count"),
-    Column("fits_alone", "fits alone are off", "count"),
-    Column("silent", "one of them is silent", "count"),
-)
+SIMULATED_COLUMNS = read_layout("book", "calibration.simulated")
+BY_RECORDS_COLUMNS = read_layout("book", "calibration.by_records")
+BY_SITES_COLUMNS = read_layout("book", "calibration.by_sites")
+BIN_COLUMNS = read_layout("book", "calibration.bin")
+MODEL_COLUMNS = read_layout("book", "calibration.model")
+CAL_COLUMNS = read_layout("book", "calibration.cal")
+READING_COLUMNS = read_layout("book", "calibration.reading")
 
 
 def describe_simulated(table: pd.DataFrame) -> str:

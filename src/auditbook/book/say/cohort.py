@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     count,
     count_of,
     escape,
@@ -16,6 +15,7 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
     shown,
 )
@@ -24,37 +24,11 @@ from auditbook.results import rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import has_support
 
-FLOW_COLUMNS = (
-    Column("step", "step"),
-    Column("rows", "rows", "count"),
-    Column("share", "share of rows read", "share"),
-)
-GROUP_COLUMNS = (
-    *shown("attribute", "group", "n"),
-    Column("share", "share of cohort", "share"),
-    Column("events", "events", "count"),
-    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
-    Column("n_audit", "audited", "count"),
-)
-SMALL_COLUMNS = (
-    *shown("attribute", "group", "n", "events"),
-    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
-    Column("width", "width, points", "number", 1),
-)
-RATIO_COLUMNS = (
-    Column("attribute", "attribute"),
-    Column("lowest_group", "lowest event rate"),
-    Column("lowest_rate", "rate", "share"),
-    Column("highest_group", "highest event rate"),
-    Column("highest_rate", "rate", "share"),
-    Column("ratio", "ratio (95% interval)", "number", 2, low="ratio_low", high="ratio_high"),
-    Column("smallest_n", "n of the smaller", "count"),
-)
-SITE_COLUMNS = (
-    *shown("rank", "site", "n", "events"),
-    Column("event_rate", "event rate (95% interval)", "share", low="event_rate_low", high="event_rate_high"),
-    Column("n_audit", "audited", "count"),
-)
+FLOW_COLUMNS = read_layout("book", "cohort.flow")
+GROUP_COLUMNS = read_layout("book", "cohort.group")
+SMALL_COLUMNS = read_layout("book", "cohort.small")
+RATIO_COLUMNS = read_layout("book", "cohort.ratio")
+SITE_COLUMNS = read_layout("book", "cohort.site")
 COLUMN_COLUMNS = (*shown("column", "role", "kind", "missing", "missing_share", "distinct", "note"),)
 
 

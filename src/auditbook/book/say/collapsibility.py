@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count_of, escape, interval, join_words, number, plural
+from auditbook.book.say.text import count_of, escape, interval, join_words, number, plural, read_layout
 from auditbook.ranking import (
     EXACT,
     PERFORMANCE,
@@ -19,55 +19,12 @@ from auditbook.results import Run, rows
 
 UNKNOWN = ("log_loss", "brier", "nagelkerke")
 """Metrics that need every record's score, which result files do not hold."""
-WEIGHT_COLUMNS = (
-    Column("title", "metric"),
-    Column("weighed_by", "weight of a group: its"),
-    Column("value_a", "A", "number", 3),
-    Column("weight_a", "weight of A", "number", 1),
-    Column("value_b", "B", "number", 3),
-    Column("weight_b", "weight of B", "number", 1),
-    Column("mean", "weighted mean", "number", 3),
-    Column("overall", "overall", "number", 3),
-)
-COUNTEREXAMPLE_COLUMNS = (
-    Column("title", "metric"),
-    Column("n", "records", "count"),
-    Column("one", "group 1", "number", 3),
-    Column("other", "group 2", "number", 3),
-    Column("overall", "overall", "number", 3),
-)
-INTERCEPT_COLUMNS = (
-    Column("first", "group"),
-    Column("second", "with"),
-    Column("intercept_first", "intercept of the first", "number", 3),
-    Column("intercept_second", "of the second", "number", 3),
-    Column("overall", "overall", "number", 3),
-    Column("weight_ratio", "ratio of weights that fits", "number", 3),
-)
-OVERALL_COLUMNS = (
-    Column("title", "metric"),
-    Column("weighed_by", "weighed by"),
-    Column("groups", "groups", "count"),
-    Column("lowest", "lowest group", "number", 3),
-    Column("highest", "highest", "number", 3),
-    Column("mean", "weighted mean", "number", 3),
-    Column("overall", "overall", "number", 3),
-    Column("difference", "difference", "number", 3),
-)
-MODEL_COLUMNS = (
-    Column("model", "model"),
-    Column("auc_mean", "AUC: mean of groups", "number", 3),
-    Column("auc_overall", "AUC: overall", "number", 3),
-    Column("slope_mean", "slope: mean", "number", 3),
-    Column("slope_overall", "slope: overall", "number", 3),
-    Column("ece_mean", "ECE: mean", "number", 3),
-    Column("ece_overall", "ECE: overall", "number", 3),
-)
-AREA_COLUMNS = (
-    Column("name", "records"),
-    Column("n", "n", "count"),
-    Column("value", "AUC (95% interval)", "number", 3, low="low", high="high"),
-)
+WEIGHT_COLUMNS = read_layout("book", "collapsibility.weight")
+COUNTEREXAMPLE_COLUMNS = read_layout("book", "collapsibility.counterexample")
+INTERCEPT_COLUMNS = read_layout("book", "collapsibility.intercept")
+OVERALL_COLUMNS = read_layout("book", "collapsibility.overall")
+MODEL_COLUMNS = read_layout("book", "collapsibility.model")
+AREA_COLUMNS = read_layout("book", "collapsibility.area")
 
 
 def describe_sample(sample: Sample) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     count,
     count_of,
     escape,
@@ -15,18 +14,11 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.results import Run, rows
-from auditbook.verdicts import (
-    LEAST_SITES,
-    METRICS,
-    SIZES,
-    compare_halves,
-    select_bin,
-    select_way,
-)
+from auditbook.verdicts import LEAST_SITES, METRICS, SIZES, compare_halves, select_bin, select_way
 
 RECORDS, SITES = "records", "sites"
 SMALL = 0.01
@@ -38,76 +30,13 @@ PREDICTIONS = {
     "vfr_site": "sites drawn (vfr_site)",
     "vfr_site_wide": "sites drawn, stretched",
 }
-CALIBRATION_COLUMNS = (
-    Column("name", "prediction"),
-    Column("range", "foretold between"),
-    Column("predictions", "predictions", "count"),
-    Column("predicted", "mean foretold", "share"),
-    Column("realised", "mean realised", "share", low="realised_low", high="realised_high"),
-    Column("realised_mixed", "with mixed halves", "share"),
-    Column("wrong_side", "mostly the other verdict", "share", digits=0),
-)
-WAY_COLUMNS = (
-    Column("way", "halved / audits drawn"),
-    Column("vfr", "vfr", "share"),
-    Column("vfr_wide", "stretched", "share"),
-    Column("vfr_site", "vfr_site", "share"),
-    Column("vfr_site_wide", "stretched", "share"),
-    Column("realised", "realised", "share", low="realised_low", high="realised_high"),
-    Column("realised_mixed", "with mixed halves", "share"),
-    Column("abs_error", "vfr off by", "share"),
-    Column("abs_error_site", "vfr_site off by", "share"),
-)
-CELL_COLUMNS = (
-    *shown("metric", "attribute", "n"),
-    Column("predicted", "vfr", "share"),
-    Column("predicted_site", "vfr_site", "share"),
-    Column("realised", "realised", "share", low="realised_low", high="realised_high"),
-    Column("realised_mixed", "with mixed halves", "share"),
-    Column("distance", "distance to threshold / SD of a half", "number", digits=1),
-    Column("against_whole", "dominant verdict not that of all", "share", digits=0),
-)
-CAUSE_COLUMNS = (
-    Column("way", "halved / audits drawn"),
-    Column("metric", "metric"),
-    Column("cells", "cells and sizes", "count"),
-    Column("error", "error", "number"),
-    Column("from_range", "range", "number"),
-    Column("from_spread", "spread", "number"),
-    Column("from_halves", "other half", "number"),
-    Column("bias_resample", "resamples less half", "number"),
-    Column("bias_audit", "audits less half", "number"),
-    Column("spread_ratio", "SD of audits / of resamples", "number", digits=2),
-)
-WORLD_COLUMNS = (
-    Column("label", "world"),
-    Column("half", "records to predict from", "count"),
-    Column("n", "records of an audit", "count"),
-    Column("truth", "metric in the world", "number", digits=2),
-    Column("predicted", "foretold", "share"),
-    Column("predicted_wide", "stretched", "share"),
-    Column("realised", "realised", "share"),
-    Column("wrong_side", "mostly the other verdict", "share", digits=0),
-)
-RANGE_COLUMNS = (
-    Column("label", "world"),
-    Column("half", "records to predict from", "count"),
-    Column("truth", "gap in the world", "number", digits=2),
-    Column("audit_mean", "mean of audits", "number"),
-    Column("resample_mean", "mean of resamples", "number"),
-    *shown("predicted", "realised"),
-)
-MEASURED_COLUMNS = (
-    Column("cohort", "cohort"),
-    Column("way", "halved / audits drawn"),
-    Column("cells", "predictions", "count"),
-    Column("vfr", "vfr", "share"),
-    Column("vfr_site", "vfr_site", "share"),
-    *shown("realised", "realised_mixed"),
-    Column("sure", "vfr at most 1%", "count"),
-    Column("sure_realised", "realised there", "share"),
-    Column("sure_mixed", "with mixed halves", "share"),
-)
+CALIBRATION_COLUMNS = read_layout("book", "flip_truth.calibration")
+WAY_COLUMNS = read_layout("book", "flip_truth.way")
+CELL_COLUMNS = read_layout("book", "flip_truth.cell")
+CAUSE_COLUMNS = read_layout("book", "flip_truth.cause")
+WORLD_COLUMNS = read_layout("book", "flip_truth.world")
+RANGE_COLUMNS = read_layout("book", "flip_truth.range")
+MEASURED_COLUMNS = read_layout("book", "flip_truth.measured")
 
 
 def tabulate_worlds(cases: dict[str, pd.DataFrame]) -> pd.DataFrame:

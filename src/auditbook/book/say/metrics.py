@@ -16,8 +16,8 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.errors import InputError, nearest
 from auditbook.ranking import bound_gaps
@@ -46,42 +46,16 @@ RATES = {
 }
 
 
-METRIC_COLUMNS = (
-    Column("metric", "metric"),
-    Column("meaning", "what it says"),
-    Column("passes", "passes when"),
-    Column("needs", "every group needs"),
-    Column("undefined", "nan in a group with"),
-    Column("source", "source"),
-)
+METRIC_COLUMNS = read_layout("book", "metrics.metric")
 COUNT_COLUMNS = (
     Column("group", "group"),
     *(Column(name, name, "count") for name in ("tp", "fp", "fn", "tn", "n")),
     *(Column(name, name, "number", 2) for name in ("SR", "TPR", "FPR", "PPV")),
 )
-VALUE_COLUMNS = (
-    *shown("metric", "value"),
-    Column("passes", "passes when"),
-    Column("result", "compared"),
-)
-RATE_COLUMNS = (
-    Column("group", "group"),
-    Column("hits", "counted", "count"),
-    Column("trials", "out of", "count"),
-    Column("value", "rate", "share", low="low", high="high"),
-    Column("note", "note"),
-)
-VERDICT_COLUMNS = (
-    *shown("metric", "attribute", "estimate"),
-    Column("passes", "passes when"),
-    *shown("verdict", "lowest_group", "highest_group", "smallest_n"),
-    Column("reason", "reason"),
-)
-BIN_COLUMNS = (
-    *shown("group", "bin", "n"),
-    Column("mean_score", "mean score", "share"),
-    Column("value", "event rate \N{MINUS SIGN} mean score", "number", low="low", high="high"),
-)
+VALUE_COLUMNS = read_layout("book", "metrics.value")
+RATE_COLUMNS = read_layout("book", "metrics.rate")
+VERDICT_COLUMNS = read_layout("book", "metrics.verdict")
+BIN_COLUMNS = read_layout("book", "metrics.bin")
 
 
 def choose(name: str, known: Iterable[str], *, what: str) -> str:

@@ -18,9 +18,9 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     say_cost,
     share,
-    shown,
 )
 from auditbook.evidence import accuracy, selection_rate
 from auditbook.mitigation import AUDIT, SINGLE, VALIDATION, di_column, weighted_event_rates
@@ -44,39 +44,13 @@ HELD = ("done", "nearest")
 CHOOSERS = ("B3", "B4", "TO")
 """Baselines that choose thresholds on the validation part."""
 
-CELL_COLUMNS = (
-    *shown("cell", "n", "event_rate"),
-    Column("threshold_b3", "threshold B3", "number"),
-    Column("threshold_b4", "threshold B4", "number"),
-    Column("selection_before", "selected before", "share"),
-    Column("selection_after", "selected after B4", "share"),
-    Column("changed", "decisions changed", "count"),
-)
-MOVE_COLUMNS = (
-    *shown("metric", "attribute"),
-    Column("vfr_from", "flip rate B3", "share"),
-    Column("vfr_to", "flip rate B4", "share"),
-    Column("verdict_from", "verdict B3"),
-    Column("verdict_to", "verdict B4"),
-)
-WEIGHT_COLUMNS = (
-    Column("strength", "lambda", "number", digits=1),
-    Column("group", "group"),
-    Column("weight_events", "weight of an event", "number"),
-    Column("weight_others", "weight of a non-event", "number"),
-    Column("event_rate", "weighted event rate", "share"),
-)
-SWEEP_COLUMNS = (
-    Column("name", "what"),
-    Column("x", "setting", "number", digits=2),
-    Column("value", "value", "number"),
-)
+CELL_COLUMNS = read_layout("book", "mitigation.cell")
+MOVE_COLUMNS = read_layout("book", "mitigation.move")
+WEIGHT_COLUMNS = read_layout("book", "mitigation.weight")
+SWEEP_COLUMNS = read_layout("book", "mitigation.sweep")
 
 
-PRICE_COLUMNS = (
-    Column("title", "baseline"),
-    *shown("status", "accuracy", "accuracy_cost", "auroc", "f1", "di_passes", "note"),
-)
+PRICE_COLUMNS = read_layout("book", "mitigation.price")
 
 
 def trust_columns(attributes: Sequence[str]) -> tuple[Column, ...]:

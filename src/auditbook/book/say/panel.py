@@ -3,7 +3,17 @@
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
+from auditbook.book.say.text import (
+    Column,
+    count,
+    count_of,
+    escape,
+    name_list,
+    number,
+    plural,
+    read_layout,
+    share,
+)
 from auditbook.evidence import bound_quality
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
@@ -14,59 +24,13 @@ NEAR_BEST = 0.01
 """Models whose accuracy is this close to the best one's (ours) are taken for equally good."""
 MARKS = {"pass": "pass", "fail": "fail", "inconclusive": "?"}
 
-QUALITY_COLUMNS = (
-    Column("model", "model"),
-    Column("auroc", "AUROC", "number", 3, low="auroc_low", high="auroc_high"),
-    Column("accuracy", "accuracy", "share", low="accuracy_low", high="accuracy_high"),
-    Column("f1", "F1", "number", 3, low="f1_low", high="f1_high"),
-    Column("passing", "cells that pass"),
-)
-SPREAD_COLUMNS = (
-    *shown("attribute", "model"),
-    Column("estimate", "estimate", "number", low="ci_low", high="ci_high"),
-    *shown("verdict", "smallest_n"),
-)
-CELL_COLUMNS = (
-    *shown("metric", "attribute"),
-    Column("passes_when", "rule"),
-    Column("judged", "models judged", "count"),
-    Column("passes", "pass", "count"),
-    Column("fails", "fail", "count"),
-    Column("lowest", "lowest estimate", "number"),
-    Column("highest", "highest", "number"),
-    Column("first_verdict", "first model says"),
-    Column("mean_vfr", "mean flip rate", "share"),
-)
-FLIP_COLUMNS = (
-    Column("model", "model"),
-    Column("judged", "cells judged", "count"),
-    Column("passes", "pass", "count"),
-    Column("reversed", "reversed at least once", "count"),
-    *shown("unstable", "mean_vfr"),
-)
-CASE_COLUMNS = (
-    Column("model", "model"),
-    Column("accuracy", "accuracy", "share", 0),
-    Column("selected", "selected in A and B"),
-    Column("di", "DI", "number", 2),
-    Column("verdict", "verdict"),
-)
-LEAN_COLUMNS = (
-    *shown("model", "features"),
-    Column("auroc", "AUROC", "number", 3, low="auroc_low", high="auroc_high"),
-    Column("accuracy", "accuracy", "share", low="accuracy_low", high="accuracy_high"),
-    Column("judged", "cells judged", "count"),
-    Column("passes", "pass", "count"),
-    Column("mean_vfr", "mean flip rate", "share"),
-)
-CHANGE_COLUMNS = (
-    *shown("model", "metric", "attribute"),
-    Column("passes_when", "rule"),
-    Column("estimate_full", "all features", "number"),
-    Column("verdict_full", "verdict"),
-    Column("estimate_lean", "no late ones", "number"),
-    Column("verdict_lean", "verdict"),
-)
+QUALITY_COLUMNS = read_layout("book", "panel.quality")
+SPREAD_COLUMNS = read_layout("book", "panel.spread")
+CELL_COLUMNS = read_layout("book", "panel.cell")
+FLIP_COLUMNS = read_layout("book", "panel.flip")
+CASE_COLUMNS = read_layout("book", "panel.case")
+LEAN_COLUMNS = read_layout("book", "panel.lean")
+CHANGE_COLUMNS = read_layout("book", "panel.change")
 
 
 def pick_panel(models: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,6 @@ import pandas as pd
 from auditbook.book.say.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
 from auditbook.book.say.pockets import MAPS, announce_pockets, title_pockets
 from auditbook.book.say.text import (
-    Column,
     agree,
     count_of,
     escape,
@@ -16,27 +15,13 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
 )
-from auditbook.pockets import (
-    count_support,
-    errs_as_a_whole,
-    is_true,
-    pick_flagged,
-    summarise_repairs,
-)
+from auditbook.pockets import count_support, errs_as_a_whole, is_true, pick_flagged, summarise_repairs
 from auditbook.results import Run, rows
 
-REPAIR_COLUMNS = (
-    Column("label", "pocket"),
-    Column("half", "corrected half"),
-    Column("correction", "correction", "number", 3),
-    Column("n", "records in it", "count"),
-    Column("before", "mean error before", "number", 3, low="before_low", high="before_high"),
-    Column("after", "after", "number", 3, low="after_low", high="after_high"),
-    Column("brier_before", "squared error before", "number", 4),
-    Column("brier_after", "after", "number", 4),
-)
+REPAIR_COLUMNS = read_layout("book", "pocket_actions.repair")
 ASKED = {
     "under": "people there are passed over wherever a high score brings care. Until it is mended, have such "
     "records looked at by a person before a low score closes a case.",

@@ -10,7 +10,6 @@ import pandas as pd
 from auditbook.book.say.pockets import MAPS, title_pockets
 from auditbook.book.say.text import (
     MISSING,
-    Column,
     agree,
     count,
     count_of,
@@ -20,8 +19,8 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets import OVERALL, is_true, name_kinds
@@ -34,45 +33,14 @@ AXIS = {
     "paired": "difference of the two models' gaps",
 }
 WORDS = {"over": "too high", "under": "too low"}
-ERROR_COLUMNS = (
-    Column("label", "pocket"),
-    Column("size", "records"),
-    *shown("units", "mean_prediction", "mean_outcome"),
-    Column("estimate", "estimate (simultaneous interval)", "number", 3, low="ci_low", high="ci_high"),
-    Column("p_value", "adjusted p", "number", 3),
-    Column("found", "found"),
-)
-SUMMARY_COLUMNS = (
-    Column("map_words", "map"),
-    Column("tested", "pockets tested", "count"),
-    Column("flagged", "flagged", "count"),
-    Column("over_share", "records flagged too high", "share"),
-    *shown("under_share", "conflict_share", "abstained_share"),
-)
-TOLERANCE_COLUMNS = (
-    Column("map_words", "map"),
-    Column("tolerance", "half width", "number", 3),
-    Column("equivalence_share", "records for whom larger errors are ruled out", "share"),
-)
-SPLIT_COLUMNS = (
-    *shown("model", "contrast"),
-    Column("overall", "overall gap (95% interval)", "number", 3, low="overall_low", high="overall_high"),
-    Column(
-        "composition", "from where a group is", "number", 3, low="composition_low", high="composition_high"
-    ),
-    Column("within", "from gaps within pockets", "number", 3, low="within_low", high="within_high"),
-    Column("composition_share", "share of the former", "share", 0),
-)
+ERROR_COLUMNS = read_layout("book", "pocket_errors.error")
+SUMMARY_COLUMNS = read_layout("book", "pocket_errors.summary")
+TOLERANCE_COLUMNS = read_layout("book", "pocket_errors.tolerance")
+SPLIT_COLUMNS = read_layout("book", "pocket_errors.split")
 
 
 def pick_errors(
-    errors: pd.DataFrame,
-    *,
-    model: str,
-    name: str,
-    quantity: str,
-    contrast: str = "",
-    other_model: str = "",
+    errors: pd.DataFrame, *, model: str, name: str, quantity: str, contrast: str = "", other_model: str = ""
 ) -> pd.DataFrame:
     """Take the rows of one model, map, quantity and contrast."""
     found = errors[

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     agree,
     count_of,
     escape,
@@ -15,8 +14,8 @@ from auditbook.book.say.text import (
     number,
     pick,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.pockets import ABSTAINED, is_true
 from auditbook.results import rows
@@ -34,22 +33,9 @@ PARTITIONS = {
     "tree_cut": "tree cut of the nested block model",
     "spectral": "spectral clustering",
 }
-POCKET_COLUMNS = (
-    *shown("pocket", "name"),
-    Column("n_discovery", "records learned from", "count"),
-    Column("n_audit", "audited", "count"),
-    Column("event_rate", "mean outcome (discovery)", "number", 3),
-    *shown("description", "fidelity_covered", "fidelity_members"),
-)
-LEVEL_COLUMNS = (
-    Column("label", "level"),
-    *shown("pockets", "supported", "description_length", "chosen"),
-)
-SHARE_COLUMNS = (
-    Column("label", "pocket"),
-    *shown("group", "n"),
-    Column("share", "share of the group", "share"),
-)
+POCKET_COLUMNS = read_layout("book", "pockets.pocket")
+LEVEL_COLUMNS = read_layout("book", "pockets.level")
+SHARE_COLUMNS = read_layout("book", "pockets.share")
 
 
 def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequence[str]) -> str:

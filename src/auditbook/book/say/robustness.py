@@ -17,6 +17,7 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     say_cost,
     share,
 )
@@ -42,13 +43,7 @@ STANDINGS = MappingProxyType({"stable": "stable", "unstable": "not stable", "inc
 MOST_CURVES = 4
 """Cells that a figure of curves has room for."""
 
-SWEEP_COLUMNS = (
-    Column("name", "what"),
-    Column("x", "setting", "number", digits=2),
-    Column("value", "value", "number"),
-    Column("low", "low", "number"),
-    Column("high", "high", "number"),
-)
+SWEEP_COLUMNS = read_layout("book", "robustness.sweep")
 COUNT_COLUMNS = (
     Column("label", "value"),
     Column("cells", "cells with a verdict", "count"),
@@ -58,39 +53,11 @@ COUNT_COLUMNS = (
     Column("flipped", "ever reversed", "count"),
     *(Column(column, name, "count") for name, column in TIER_COUNTS.items()),
 )
-LUCK_COLUMNS = (
-    Column("label", "resamples, K"),
-    Column("stable", "stable, mean of the runs", "number", digits=1),
-    Column("stable_least", "fewest", "count"),
-    Column("stable_most", "most", "count"),
-    Column("surely_stable", "surely stable", "number", digits=1),
-    Column("surely_unstable", "surely not", "number", digits=1),
-    Column("flipped", "ever reversed", "number", digits=1),
-    Column("pass_share_sd", "spread of a pass share", "share", digits=2),
-    Column("pass_share_sd_predicted", "predicted", "share", digits=2),
-)
-LEVERAGE_COLUMNS = (
-    Column("name", "constant"),
-    Column("tried", "tried"),
-    Column("in_force", "in force"),
-    Column("stable", "stable verdicts"),
-    Column("open", "inconclusive"),
-    Column("best", "in the best tier"),
-    Column("worst", "in the worst"),
-)
-LINE_COLUMNS = (
-    Column("bound", "bound", "number", digits=2),
-    Column("stable", "stable", "count"),
-)
-EVIDENCE_COLUMNS = (
-    Column("patients", "other patients"),
-    Column("k_50", "flip rate, K = 50", "number", digits=2),
-    Column("k_5000", "flip rate, K = 5,000", "number", digits=3),
-)
-SILENCE_COLUMNS = (
-    Column("events", "events in every group", "count"),
-    Column("fails", "audits that end in a fail", "share"),
-)
+LUCK_COLUMNS = read_layout("book", "robustness.luck")
+LEVERAGE_COLUMNS = read_layout("book", "robustness.leverage")
+LINE_COLUMNS = read_layout("book", "robustness.line")
+EVIDENCE_COLUMNS = read_layout("book", "robustness.evidence")
+SILENCE_COLUMNS = read_layout("book", "robustness.silence")
 
 
 def setting_columns(attributes: Sequence[str]) -> tuple[Column, ...]:

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     count,
     escape,
     interval,
@@ -15,54 +14,19 @@ from auditbook.book.say.text import (
     name_list,
     number,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.results import rows
 
 MANY_MODELS = 4
 """More models than this are not told one by one."""
-MODEL_COLUMNS = (
-    *shown("model", "source", "family"),
-    Column("kind", "score is a"),
-    *shown("threshold", "n_train", "n_audit", "events_audit"),
-)
-QUALITY_COLUMNS = (
-    *shown("model", "n_audit", "events_audit"),
-    Column("auroc", "AUROC (95% interval)", "number", 3, low="auroc_low", high="auroc_high"),
-    *shown("brier", "accuracy"),
-    Column("blind", "accuracy of deciding blindly", "share"),
-    Column("f1", "F1", "number", 3),
-)
-SHARE_COLUMNS = (
-    Column("bin_low", "score from", "number", 2),
-    *shown("bin_high", "events"),
-    Column("event_share", "share of all events", "share", low="event_share_low", high="event_share_high"),
-    Column("others", "non-events", "count"),
-    Column("other_share", "share of all non-events", "share", low="other_share_low", high="other_share_high"),
-)
-BIN_COLUMNS = (
-    Column("bin_low", "score from", "number", 2),
-    *shown("bin_high", "n", "events", "mean_score"),
-    Column(
-        "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
-    ),
-)
-LEVEL_COLUMNS = (
-    *shown("group", "n", "events"),
-    Column(
-        "event_rate", "event rate (95% interval)", "number", 3, low="event_rate_low", high="event_rate_high"
-    ),
-    Column("mean_score", "mean score", "number", 3),
-    Column("excess", "mean score minus event rate", "number", 3),
-)
-SWEEP_COLUMNS = (
-    Column("threshold", "threshold", "number", 2),
-    *shown("selected", "selection_rate"),
-    Column("tpr", "TPR (95% interval)", "share", low="tpr_low", high="tpr_high"),
-    Column("fpr", "FPR (95% interval)", "share", low="fpr_low", high="fpr_high"),
-    Column("ppv", "PPV", "share"),
-)
+MODEL_COLUMNS = read_layout("book", "scores.model")
+QUALITY_COLUMNS = read_layout("book", "scores.quality")
+SHARE_COLUMNS = read_layout("book", "scores.share")
+BIN_COLUMNS = read_layout("book", "scores.bin")
+LEVEL_COLUMNS = read_layout("book", "scores.level")
+SWEEP_COLUMNS = read_layout("book", "scores.sweep")
 KINDS = {
     "probability": "a probability: it orders records and says how likely the event is",
     "rank": "a rank: it orders records and says nothing of how likely the event is",

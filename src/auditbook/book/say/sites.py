@@ -2,7 +2,17 @@
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
+from auditbook.book.say.text import (
+    count,
+    count_of,
+    escape,
+    name_list,
+    number,
+    plural,
+    read_layout,
+    share,
+    shown,
+)
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
@@ -11,26 +21,10 @@ from auditbook.verdicts import DEFINED, NOT_RATED, UNDEFINED, list_folds
 ALIKE = 0.75
 """Raw agreement from which folds count as mostly of one mind, in the sentence on kappa's paradox."""
 
-AGREEMENT_COLUMNS = (
-    *shown("metric", "items", "ratings", "raw_agreement"),
-    Column("kappa", "kappa", "number", low="kappa_low", high="kappa_high"),
-    *shown("band", "gwet_ac1"),
-    Column("told", "kappa is"),
-)
-CELL_COLUMNS = (
-    *shown("metric", "attribute"),
-    Column("verdict", "verdict of the whole"),
-    Column("rated", "folds rated", "count"),
-    *shown("passes", "pass_share"),
-    Column("against", "folds against the whole", "share", digits=0),
-    Column("mixed", "random audits against it", "share", digits=0),
-)
+AGREEMENT_COLUMNS = read_layout("book", "sites.agreement")
+CELL_COLUMNS = read_layout("book", "sites.cell")
 FOLD_COLUMNS = (*shown("fold", "sites", "n"),)
-CASE_COLUMNS = (
-    Column("label", "ratings"),
-    Column("raw_agreement", "raw agreement", "number"),
-    *shown("kappa", "band", "gwet_ac1"),
-)
+CASE_COLUMNS = read_layout("book", "sites.case")
 
 
 def describe_folds(run: Run) -> str:

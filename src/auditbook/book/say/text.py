@@ -1,9 +1,12 @@
 """How are counts, shares, lists and names from a cohort written, so that every page says them alike?"""
 
 import math
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
 from unicodedata import category
 
 import pandas as pd
@@ -138,6 +141,24 @@ def shown(*names: str) -> tuple[Column, ...]:
         Column(one.name, one.title, "text" if one.kind == "truth" else one.kind, one.digits)
         for one in declared
     )
+
+
+@cache
+def _read_layouts(room: str) -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads((files("auditbook") / room / "shown.toml").read_text(encoding="utf-8"))
+
+
+def read_layout(room: str, layout: str) -> tuple[Column, ...]:
+    """Look up how a table is shown: its columns as ``shown.toml`` of a room has them."""
+    module, name = layout.split(".")
+    return tuple(_as_laid(column, says) for column, says in _read_layouts(room)[module][name].items())
+
+
+def _as_laid(name: str, says: str | dict[str, Any]) -> Column:
+    """Make a column of its title, of its title and kind, or with a blank title as the catalogue has it."""
+    if isinstance(says, str):
+        return Column(name, says) if says else shown(name)[0]
+    return Column(name, **says)
 
 
 def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> str:

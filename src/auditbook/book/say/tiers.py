@@ -6,30 +6,16 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
+from auditbook.book.say.text import count, count_of, escape, name_list, number, plural, read_layout, share
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import DEFINED, NEEDS, TIERS, UNDEFINED, name_need, recommend
 
 NO_TIER = "no tier"
 
-BOARD_COLUMNS = (
-    *shown("cell", "verdict", "estimate"),
-    Column("passes", "passes when"),
-    Column("vfr", "flip rate", "share"),
-    Column("n_star_text", "N*"),
-    Column("kappa", "kappa", "number", digits=2),
-    *shown("tier", "tier_reasons"),
-)
-TIER_COLUMNS = (
-    Column("tier", "tier"),
-    Column("violations", "axes that fall short", "count"),
-    Column("action", "what it asks for"),
-)
-GRADED_COLUMNS = (
-    Column("label", "cell"),
-    *shown("tier", "tier_reasons"),
-)
+BOARD_COLUMNS = read_layout("book", "tiers.board")
+TIER_COLUMNS = read_layout("book", "tiers.tier")
+GRADED_COLUMNS = read_layout("book", "tiers.graded")
 
 
 def list_tiers() -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.book.say.metrics import choose, write_rule
-from auditbook.book.say.text import Column, count, count_of, escape, name_list, number, plural, share, shown
+from auditbook.book.say.text import count, count_of, escape, name_list, number, plural, read_layout, share
 from auditbook.errors import InputError
 from auditbook.project import project_file
 from auditbook.results import rows
@@ -18,27 +18,9 @@ from auditbook.verdicts import METRICS, FlipRate, disagreement
 COUNTS = ("tp", "fp", "fn", "tn")
 FEW_SITES = 15
 
-FLIP_COLUMNS = (
-    *shown("metric", "attribute", "verdict", "dominant_verdict"),
-    Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
-    Column("vfr_own_size", "own size", "share", low="vfr_own_size_low", high="vfr_own_size_high"),
-    Column("vfr_site", "whole sites", "share", low="vfr_site_low", high="vfr_site_high"),
-    *shown("margin", "smallest_n"),
-)
-SIZE_COLUMNS = (
-    Column("label", "resample"),
-    Column("estimate", "whole sample", "number"),
-    Column("mean", "mean of resamples", "number"),
-    Column("sd", "SD", "number"),
-    Column("pass_share", "pass", "share"),
-    Column("vfr", "flip rate", "share", low="vfr_low", high="vfr_high"),
-    Column("dominant", "most say"),
-)
-SWEEP_COLUMNS = (
-    Column("name", "curve"),
-    Column("x", "setting", "count"),
-    Column("value", "value", "number", low="low", high="high"),
-)
+FLIP_COLUMNS = read_layout("book", "verdicts.flip")
+SIZE_COLUMNS = read_layout("book", "verdicts.size")
+SWEEP_COLUMNS = read_layout("book", "verdicts.sweep")
 
 
 def rank_cells(verdicts: pd.DataFrame, *, model: str) -> pd.DataFrame:

@@ -229,11 +229,7 @@ def make_world() -> World:
     silent = np.zeros(HOSPITALS, bool)
     silent[rng.choice(np.arange(60, HOSPITALS), SILENT_HOSPITALS, replace=False)] = True
     return World(
-        volume,
-        rng.normal(0, HOSPITAL_SPREAD, HOSPITALS),
-        rng.normal(0, HABIT_SPREAD, HOSPITALS),
-        mix,
-        silent,
+        volume, rng.normal(0, HOSPITAL_SPREAD, HOSPITALS), rng.normal(0, HABIT_SPREAD, HOSPITALS), mix, silent
     )
 
 

@@ -89,8 +89,7 @@ class Note:
 
 
 _STAY_CURVE = Note(
-    "fitted",
-    "Burr curve of the length of stay, 1 - (1 + (days/scale)^shape)^-tail, short and long alike.",
+    "fitted", "Burr curve of the length of stay, 1 - (1 + (days/scale)^shape)^-tail, short and long alike."
 )
 
 

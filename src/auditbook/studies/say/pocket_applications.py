@@ -7,15 +7,8 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.cohort import announce_data
-from auditbook.book.say.pocket_errors import (
-    WORDS,
-    lay_out,
-    list_contrasts,
-    pick_errors,
-    write_confidence,
-)
+from auditbook.book.say.pocket_errors import WORDS, lay_out, list_contrasts, pick_errors, write_confidence
 from auditbook.book.say.text import (
-    Column,
     agree,
     count_of,
     escape,
@@ -24,8 +17,8 @@ from auditbook.book.say.text import (
     number,
     pick,
     plural,
+    read_layout,
     share,
-    shown,
 )
 from auditbook.pockets import (
     ABSTAINED,
@@ -42,36 +35,10 @@ from auditbook.results import rows
 
 LACKS = {"records": "records", "events": "expected events or non-events", "units": "sites"}
 """What a cell can have too little of, in words."""
-SUPPORT_COLUMNS = (
-    Column("what", "question"),
-    *shown("pockets", "tested"),
-    Column("records", "too few records", "count"),
-    Column("events", "too few events", "count"),
-    Column("units", "too few or unequal units", "count"),
-    Column("reach", "records in tested pockets", "share", 0),
-)
-PRICE_COLUMNS = (
-    Column("label", "pocket"),
-    Column("estimate", "mean error, 95% for it alone", "number", 3, low="alone_low", high="alone_high"),
-    Column("together", "all at once", "number", 3, low="ci_low", high="ci_high"),
-    Column("alone", "alone"),
-    Column("found", "all at once"),
-    Column("strict", "at the stricter level"),
-)
-MODEL_COLUMNS = (
-    Column("label", "pocket"),
-    Column("size", "records"),
-    Column("model", "model"),
-    Column("estimate", "estimate (simultaneous interval)", "number", 3, low="ci_low", high="ci_high"),
-    Column("found", "found"),
-)
-UNIT_COLUMNS = (
-    Column("label", "pocket"),
-    *shown("n", "units"),
-    Column("per_unit", "records a unit", "number", 2),
-    Column("effective_units", "units of equal size that they are worth", "number", 0),
-    Column("largest_unit", "held by the largest", "share"),
-)
+SUPPORT_COLUMNS = read_layout("studies", "pocket_applications.support")
+PRICE_COLUMNS = read_layout("studies", "pocket_applications.price")
+MODEL_COLUMNS = read_layout("studies", "pocket_applications.model")
+UNIT_COLUMNS = read_layout("studies", "pocket_applications.unit")
 
 
 def announce_application(shown: Mapping[str, Any], run: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from auditbook.book.say.text import (
-    Column,
     agree,
     count,
     count_of,
@@ -11,33 +10,15 @@ from auditbook.book.say.text import (
     join_words,
     number,
     plural,
+    read_layout,
     share,
 )
 from auditbook.project import project_file
 from auditbook.results import rows
 
-GROUPING_COLUMNS = (
-    Column("model", "model"),
-    Column("overall", "mean error of all", "number", 3),
-    Column("sex", "largest by sex", "number", 3),
-    Column("outcome", "by pockets of the outcome", "number", 3),
-    Column("blind to stays", "by slices of: blind to stays", "number", 3),
-    Column("blind to age", "of: blind to age", "number", 3),
-    Column("off at weekends", "of: off at weekends", "number", 3),
-)
-LEAF_COLUMNS = (
-    Column("label", "pocket"),
-    Column("n", "patients", "count"),
-    Column("estimate", "mean error (95% interval)", "number", 3, low="ci_low", high="ci_high"),
-)
-NULL_COLUMNS = (
-    Column("label", "design"),
-    Column("replicates", "replicates", "count"),
-    Column("level", "level", "share", 2),
-    Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
-    Column("published_low", "published, from", "share"),
-    Column("published_high", "to", "share"),
-)
+GROUPING_COLUMNS = read_layout("studies", "pocket_lessons.grouping")
+LEAF_COLUMNS = read_layout("studies", "pocket_lessons.leaf")
+NULL_COLUMNS = read_layout("studies", "pocket_lessons.null")
 NULL_FIELDS = (
     "design sd prediction quantity level replicates untested flagged over share share_low share_high "
     "published_low published_high"

@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import MISSING, Column, count, count_of, number, share
+from auditbook.book.say.text import MISSING, count, count_of, number, read_layout, share
 from auditbook.pockets import ABSTAINED, OVERALL, is_true, share_in_flagged
 from auditbook.results import Run, rows
 from auditbook.studies.say.pocket_applications import split_contrast
 
-PRINTED_COLUMNS = (
-    Column("figure", "figure"),
-    Column("printed", "printed"),
-    Column("here", "here"),
-)
+PRINTED_COLUMNS = read_layout("studies", "pocket_printed.printed")
 MAPPED, COSTS, HEALTH = "health_mapped", "cost_label", "health_label"
 RACE, SEX = "race: Black - White", "sex: Female - Male"
 APACHE, BOOSTED = "apache", "lightgbm"

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count
+from auditbook.book.say.text import count, read_layout
 from auditbook.project import DEFAULT_COHORT, project_file
 from auditbook.results import Run
 
@@ -44,12 +44,7 @@ SETTINGS = MappingProxyType(
 )
 ATTRIBUTES = ("race", "sex", "ethnicity", "age")
 
-CHECK_COLUMNS = (
-    Column("what", "what is printed"),
-    Column("printed", "printed", "number", digits=4),
-    Column("recomputed", "from other printed figures", "number", digits=4),
-    Column("says", "so"),
-)
+CHECK_COLUMNS = read_layout("studies", "printed.check")
 
 
 def read_published(table: str) -> pd.DataFrame:

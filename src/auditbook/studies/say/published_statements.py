@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import MISSING, Column, count, number
+from auditbook.book.say.text import MISSING, count, number, read_layout
 from auditbook.mitigation import AUDIT, SINGLE, kappa_column
 from auditbook.results import Run, rows
 from auditbook.studies.say.printed import MODELS, is_twin, read_statements
@@ -14,13 +14,7 @@ from auditbook.verdicts import list_n_star
 Answers = dict[tuple[str, str], tuple[float, str]]
 """This run's figure and what to know of it, by the printed figure and its baseline."""
 
-STATEMENT_COLUMNS = (
-    Column("figure", "figure"),
-    Column("baseline", "of"),
-    Column("printed", "printed"),
-    Column("here", "here"),
-    Column("note", "what to know"),
-)
+STATEMENT_COLUMNS = read_layout("studies", "published_statements.statement")
 UNSTATED = "which resamples were drawn is not printed"
 SMALL = "the smallest group sets it, and it is smaller here"
 WHOLE = "the paper counts the whole as a size; here a size above half of the audit never counts"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import MISSING, Column, count_of, join_words, number, plural
+from auditbook.book.say.text import MISSING, count_of, join_words, number, plural, read_layout
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulation_verdicts import AGAINST, SETTING_NAMES, SETTINGS, count_against
@@ -17,32 +17,9 @@ from auditbook.studies.simulations.scoring import ALTERNATIVES, LOSS, NEITHER, W
 
 YES, NO, OPEN = "yes", "no", "open"
 """What is said of a published claim."""
-CLAIM_COLUMNS = (
-    Column("claim", "published"),
-    Column("printed", "in print"),
-    Column("here", "here"),
-    Column("holds", "holds here"),
-    Column("blunt", "here without the tuned targeted grouping"),
-    Column("holds_blunt", "holds then"),
-)
-FIGURE_COLUMNS = (
-    Column("figure", "figure"),
-    Column("printed", "in print"),
-    Column("here", "here"),
-)
-PRINTED_LOCAL_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("shift", "shift"),
-    Column("replicates", "replicates here", "count"),
-    Column("combined", "combined: here", "number", 2),
-    Column("printed_combined", "in print", "number", 2),
-    Column("targeted", "targeted: here", "number", 2),
-    Column("plain", "plain", "number", 2),
-    Column("printed_targeted", "in print", "number", 2),
-    Column("other", "best other: here", "number", 2),
-    Column("named", "which"),
-    Column("printed_other", "in print", "number", 2),
-)
+CLAIM_COLUMNS = read_layout("studies", "simulation_printed.claim")
+FIGURE_COLUMNS = read_layout("studies", "simulation_printed.figure")
+PRINTED_LOCAL_COLUMNS = read_layout("studies", "simulation_printed.printed_local")
 
 
 def beat_all(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import Column, count_of, interval, join_words, number, plural, share
+from auditbook.book.say.text import count_of, interval, join_words, number, plural, read_layout, share
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulations import NOT_RUN, NOTHING, Simulations
@@ -46,52 +46,11 @@ PRINTED_DESIGNS = {
 }
 SEVEN = "continuous, 7 specifications"
 SHOWN = ("forest", "ridge", "combined")
-WORLD_COLUMNS = (
-    Column("title", "world"),
-    Column("family", "kind"),
-    Column("level", "level asked for", "share", 2),
-    Column("run", "maps"),
-)
-QUIET_TABLE = (
-    Column("title", "world"),
-    Column("method", "grouping"),
-    Column("replicates", "maps", "count"),
-    Column("audits", "audits", "count"),
-    Column("untested", "no pocket tested", "count"),
-    Column("independent", "worth, in independent audits", "count"),
-    Column("level", "level", "share", 2),
-    Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
-    Column("covered", "all intervals hold", "share"),
-)
-POOLED_COLUMNS = (
-    Column("question", "audited"),
-    Column("family", "worlds"),
-    Column("method", "grouping"),
-    Column("audits", "audits", "count"),
-    Column("level", "level", "share", 2),
-    Column("share", "any flag (95% interval)", "share", low="share_low", high="share_high"),
-)
-PRINTED_COLUMNS = (
-    Column("question", "audited"),
-    Column("design", "published design"),
-    Column("method", "grouping"),
-    Column("level", "level", "share", 2),
-    Column("audits", "audits here", "count"),
-    Column("share", "here (95% interval)", "share", low="share_low", high="share_high"),
-    Column("printed_replicates", "published replicates"),
-    Column("printed_low", "published, from", "share"),
-    Column("printed_high", "to", "share"),
-    Column("printed_least", "interval, from", "share"),
-    Column("printed_most", "to", "share"),
-)
-COVERAGE_COLUMNS = (
-    Column("question", "planted"),
-    Column("family", "worlds"),
-    Column("method", "grouping"),
-    Column("audits", "audits with a pocket tested", "count"),
-    Column("aim", "aimed at", "share", 2),
-    Column("share", "all intervals hold (95% interval)", "share", low="share_low", high="share_high"),
-)
+WORLD_COLUMNS = read_layout("studies", "simulation_quiet.world")
+QUIET_TABLE = read_layout("studies", "simulation_quiet.quiet_table")
+POOLED_COLUMNS = read_layout("studies", "simulation_quiet.pooled")
+PRINTED_COLUMNS = read_layout("studies", "simulation_quiet.printed")
+COVERAGE_COLUMNS = read_layout("studies", "simulation_quiet.coverage")
 
 
 def list_worlds(found: Simulations) -> pd.DataFrame:

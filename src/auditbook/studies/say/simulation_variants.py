@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, join_words, number, plural
+from auditbook.book.say.text import join_words, number, plural, read_layout
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulations import NOTHING, TARGETED, Simulations, write_range
@@ -24,18 +24,7 @@ NOT_STORED = (
     "No worlds with one thing changed are stored with this copy of the book, so that the figures and the "
     "table of this section are empty. `auditbook simulate --profile variants --keep` makes them."
 )
-VARIANT_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("question", "question"),
-    Column("shift", "shift"),
-    Column("grouping", "grouping"),
-    Column("printed", "in print", "number", 2),
-    Column("change", "what differs"),
-    Column("replicates", "replicates", "count"),
-    Column("f1", "F1 (95% interval)", "number", 2, low="f1_low", high="f1_high"),
-    Column("difference", "less F1 as declared (95% interval)", "number", 2, low="low", high="high"),
-    Column("says", "says"),
-)
+VARIANT_COLUMNS = read_layout("studies", "simulation_variants.variant")
 NEARER, FARTHER, STILL = "nearer to print", "farther from print", "no change to be told"
 
 
@@ -78,12 +67,7 @@ def list_targets() -> tuple[Target, ...]:
     """List the published scores of the scenarios that were varied, those of gaps first."""
     printed = pd.read_csv(project_file("data", "reference", "pocket_simulations_published.csv"))
     found = []
-    for name, region in (
-        (LINEAR, "x1"),
-        (MASKED, "masked"),
-        (EVENT, "x1"),
-        (EVENT_IRRELEVANT, "irrelevant"),
-    ):
+    for name, region in ((LINEAR, "x1"), (MASKED, "masked"), (EVENT, "x1"), (EVENT_IRRELEVANT, "irrelevant")):
         for row in rows(printed[printed["scenario"] == name]):
             for method, value in (("combined", row.combined), (OTHER, row.best_other)):
                 found.append(Target("error", name, region, row.shift, method, float(value)))

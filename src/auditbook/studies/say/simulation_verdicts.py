@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import Column, count_of, join_words, number, plural
+from auditbook.book.say.text import count_of, join_words, number, plural, read_layout
 from auditbook.results import rows
 from auditbook.studies.say.simulations import (
     NOT_RUN,
@@ -27,36 +27,9 @@ SETTING_NAMES = {
     ("error", "larger"): "local error, larger shift",
 }
 AGAINST = "strongest"
-COUNT_COLUMNS = (
-    Column("setting", "planted"),
-    Column("method", "our grouping"),
-    Column("against", "against"),
-    Column("replicates", "replicates"),
-    Column("win", "win", "count"),
-    Column("neither", "not distinguishable", "count"),
-    Column("loss", "loss", "count"),
-)
-SITUATION_COLUMNS = (
-    Column("situation", "where the error is"),
-    Column("scenarios", "scenarios"),
-    Column("replicates", "replicates"),
-    Column("first", "best grouping that models can share"),
-    Column("forest", "forest", "number", 2),
-    Column("ridge", "ridge", "number", 2),
-    Column("combined", "combined", "number", 2),
-    Column("leiden", "leiden", "number", 2),
-    Column("other", "best other", "number", 2),
-    Column("targeted", "targeted", "number", 2),
-)
-REGRET_COLUMNS = (
-    Column("method", "grouping"),
-    Column("scenarios", "scenarios and shifts", "count"),
-    Column("mean", "mean F1", "number", 2),
-    Column("lowest", "lowest F1", "number", 2),
-    Column("where", "where it is lowest"),
-    Column("behind", "mean shortfall from the best", "number", 2),
-    Column("worst", "largest shortfall", "number", 2),
-)
+COUNT_COLUMNS = read_layout("studies", "simulation_verdicts.count")
+SITUATION_COLUMNS = read_layout("studies", "simulation_verdicts.situation")
+REGRET_COLUMNS = read_layout("studies", "simulation_verdicts.regret")
 
 
 def count_against(

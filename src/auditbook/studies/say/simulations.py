@@ -11,13 +11,13 @@ import pandas as pd
 
 from auditbook.book.say.text import (
     MISSING,
-    Column,
     count,
     count_of,
     interval,
     join_words,
     number,
     plural,
+    read_layout,
     share,
 )
 from auditbook.pockets import COMBINED
@@ -61,32 +61,9 @@ REGIONS = {
     "organ support": "stays with organ or respiratory support",
     "earlier stays": "two or more earlier stays",
 }
-SCENARIO_COLUMNS = (
-    Column("number", "no.", "count"),
-    Column("scenario", "scenario"),
-    Column("planted", "where the error is planted"),
-    Column("difficulty", "expected"),
-    Column("run", "replicates"),
-)
-SHOWN_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("method", "grouping"),
-    Column("replicates", "replicates", "count"),
-    Column("f1", "F1 (95% interval)", "number", 2, low="f1_low", high="f1_high"),
-    Column("precision", "precision", "number", 2),
-    Column("recall", "recall", "number", 2),
-    Column("tested_share", "pockets tested", "share", 0),
-    Column("conflict_share", "records in conflict", "share"),
-)
-DIFFERENCE_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("other", "strongest alternative"),
-    Column("replicates", "replicates", "count"),
-    Column("f1", "F1 of ours", "number", 2),
-    Column("f1_other", "of the other", "number", 2),
-    Column("difference", "difference (95% interval)", "number", 2, low="low", high="high"),
-    Column("says", "says"),
-)
+SCENARIO_COLUMNS = read_layout("studies", "simulations.scenario")
+SHOWN_COLUMNS = read_layout("studies", "simulations.shown")
+DIFFERENCE_COLUMNS = read_layout("studies", "simulations.difference")
 
 
 @dataclass(frozen=True)

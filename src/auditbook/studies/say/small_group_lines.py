@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, escape, join_words, name_list, plural, shown
+from auditbook.book.say.text import Column, count, escape, join_words, name_list, plural, read_layout
 from auditbook.results import rows as each
 from auditbook.settings import Protocol
 from auditbook.studies.say.small_groups import NEAR
@@ -28,18 +28,8 @@ KINDS = ("interval", "flips", "verdict", "stable")
 JUDGED = ("verdict", "stable")
 STABLE = Protocol().vfr_stable
 METRIC_COLUMNS = (Column("figure", "figure"), *(Column(metric, metric) for metric in METRICS))
-CRITERIA_COLUMNS = (
-    Column("figure", "figure"),
-    Column("coverage", "coverage"),
-    Column("bias", "bias"),
-    Column("decision", "decision"),
-    Column("least", "all that is asked"),
-)
-OTHER_COLUMNS = (
-    Column("figure", "figure"),
-    Column("population", "population"),
-    *CRITERIA_COLUMNS[1:],
-)
+CRITERIA_COLUMNS = read_layout("studies", "small_group_lines.criteria")
+OTHER_COLUMNS = (Column("figure", "figure"), Column("population", "population"), *CRITERIA_COLUMNS[1:])
 READ = tuple(line for line in VERDICT_LINES if line.name != "CAL flips")
 """Lines that a run is held against: nearly all audits fail CAL, so its flip rate is near 0 at any size."""
 _SIDES: dict[str, Any] = {"distance": [-NEAR, NEAR]}
@@ -53,33 +43,9 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 """Populations beside which the smallest sizes are tabulated, by the name of the column."""
 CHOSEN = tuple(LINES[f"{metric} {kind}"] for kind in ("verdict", "stable") for metric in METRICS[:-1])
 """Lines of that table; calibration was simulated in two groups and at one event rate only."""
-GROUP_COLUMNS = (
-    *shown("attribute", "group", "n", "events"),
-    Column("borne", "figures borne", "count"),
-    Column("asked", "of", "count"),
-    Column("figures", "large enough for"),
-)
-CELL_COLUMNS = (
-    *shown("metric", "attribute", "verdict"),
-    Column("vfr", "flip rate", "share"),
-    Column("smallest_n", "smallest group", "count"),
-    Column("worth", "counts for", "count"),
-    Column("distance", "from the threshold", "number"),
-    Column("looked", "looked up at", "number", digits=2),
-    Column("verdict_from", "verdict from", "text"),
-    Column("stable_from", "if stable from", "text"),
-    Column("told", "what follows"),
-)
-SUPPORT_COLUMNS = (
-    Column("figure", "figure"),
-    Column("allowed", "allowed from", "count"),
-    Column("events", "events there", "number", digits=0),
-    Column("coverage", "coverage", "share", digits=0),
-    Column("bias", "bias", "number"),
-    Column("right", "decides rightly", "share", digits=0),
-    Column("least", "means something from"),
-    Column("told", "the rule is"),
-)
+GROUP_COLUMNS = read_layout("studies", "small_group_lines.group")
+CELL_COLUMNS = read_layout("studies", "small_group_lines.cell")
+SUPPORT_COLUMNS = read_layout("studies", "small_group_lines.support")
 
 
 EVENT_RATE = 0.2
@@ -166,9 +132,7 @@ def tabulate_others(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def tabulate_conditions(
-    measured: Mapping[str, pd.DataFrame],
-    lines: Sequence[Line],
-    conditions: Mapping[str, Mapping[str, Any]],
+    measured: Mapping[str, pd.DataFrame], lines: Sequence[Line], conditions: Mapping[str, Mapping[str, Any]]
 ) -> pd.DataFrame:
     """Tabulate the smallest sizes of some lines under several conditions."""
     found = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, join_words, number, share
+from auditbook.book.say.text import count, join_words, number, read_layout, share
 from auditbook.project import project_file
 from auditbook.results import rows as each
 from auditbook.studies.small_groups.curves import bound_measure
@@ -18,18 +18,8 @@ NEAR = 0.05
 """The distance from the threshold at which the main table is drawn up."""
 BASE: Mapping[str, Any] = {"groups": 2, "event_rate": [0.2, 0.25]}
 """Two groups and 20 % events (calibration: 25 %), in which all distances were simulated."""
-AUDIT_COLUMNS = (
-    Column("events", "events of the small group", "count"),
-    Column("gap", "gap found", "number", digits=2),
-    Column("verdict", "verdict"),
-    Column("vfr", "flip rate", "share", digits=0),
-)
-EXAMPLE_COLUMNS = (
-    Column("events", "events of the group", "count"),
-    Column("records", "records, with 20% events", "count"),
-    Column("se", "standard error of the TPR", "number"),
-    Column("reach", "an interval reaches", "number"),
-)
+AUDIT_COLUMNS = read_layout("studies", "small_groups.audit")
+EXAMPLE_COLUMNS = read_layout("studies", "small_groups.example")
 
 
 def read_origin() -> dict[str, Any]:

@@ -110,12 +110,7 @@ def load_real(folder: Path, file: str) -> Records:
 
 
 def draw_real(
-    rng: np.random.Generator,
-    sizes: Sizes,
-    folder: Path | None,
-    *,
-    file: str,
-    unit_kind: UnitKind,
+    rng: np.random.Generator, sizes: Sizes, folder: Path | None, *, file: str, unit_kind: UnitKind
 ) -> Drawn:
     """Draw records of a real table and new outcomes for them."""
     if folder is None:

@@ -241,10 +241,7 @@ def draw_dependent(rng: np.random.Generator, sizes: Sizes, _folder: object = Non
     share = weights / weights.sum()
     counts = [
         rng.multinomial(round(records / 0.3), share)[part]
-        for records, part in (
-            (sizes.binary, slice(0, held)),
-            (sizes.binary_audit, slice(held, 2 * held)),
-        )
+        for records, part in ((sizes.binary, slice(0, held)), (sizes.binary_audit, slice(held, 2 * held)))
     ]
     unit = np.repeat(np.arange(2 * held), np.concatenate(counts))
     values = draw_features(len(unit), rng)
@@ -272,10 +269,7 @@ def draw_dependent(rng: np.random.Generator, sizes: Sizes, _folder: object = Non
 
 
 LINEAR = World(
-    "linear",
-    True,
-    draw_continuous,
-    plan_plants(gaps=("x1", "masked"), errors=("x1", "irrelevant", "masked")),
+    "linear", True, draw_continuous, plan_plants(gaps=("x1", "masked"), errors=("x1", "irrelevant", "masked"))
 )
 SCALES = World(
     "scales", True, partial(draw_continuous, scales=True), plan_plants(gaps=("x1",), errors=("x1",))

@@ -43,18 +43,10 @@ from typing import Any
 import pandas as pd
 
 from auditbook.project import project_file, runs_folder
-from auditbook.studies.small_groups import (
-    areas as small_groups_auc,
-)
-from auditbook.studies.small_groups import (
-    sites as small_groups_sites,
-)
-from auditbook.studies.small_groups import (
-    sizes as small_groups_sizes,
-)
-from auditbook.studies.small_groups import (
-    verdicts as small_groups_verdicts,
-)
+from auditbook.studies.small_groups import areas as small_groups_auc
+from auditbook.studies.small_groups import sites as small_groups_sites
+from auditbook.studies.small_groups import sizes as small_groups_sizes
+from auditbook.studies.small_groups import verdicts as small_groups_verdicts
 from auditbook.studies.small_groups.measures import (
     READING_COLUMNS,
     Reading,

@@ -116,11 +116,7 @@ def _count_strata(records: AuditRecords) -> NDArray[np.int64]:
 
 
 def _read(
-    design: VerdictDesign,
-    numbers: tuple[float, ...],
-    said: tuple[bool, str],
-    supported: bool,
-    truths: Truths,
+    design: VerdictDesign, numbers: tuple[float, ...], said: tuple[bool, str], supported: bool, truths: Truths
 ) -> list[Reading]:
     """Write down the four figures of one audit."""
     estimate, low, high, vfr, vfr_low, vfr_high = numbers
