@@ -50,13 +50,7 @@ class ResultTable:
     columns: tuple[Column, ...]
 
     def names(self, **families: Iterable[str]) -> list[str]:
-        """List the names of all columns, each family written out, with an underscore where a name is taken.
-
-        Examples
-        --------
-        >>> TABLES["robustness"].names(attribute=["sex", "passes"])[11:15]
-        ['accuracy_cost', 'di_sex', 'di_passes_', 'di_passes']
-        """
+        """List the names of all columns, each family written out, with an underscore if taken."""
         single = {column.name for column in self.columns}
         return [
             f"{name}_" if column.family and name in single else name

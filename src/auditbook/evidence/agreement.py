@@ -57,23 +57,7 @@ def raw_agreement(table: ArrayLike) -> float:
 
 
 def share_categories(table: ArrayLike) -> Array:
-    r"""Average the items' shares of each category, :math:`\pi_k = \frac1I \sum_i r_{ik}/r_i`.
-
-    Parameters
-    ----------
-    table : int array, shape (n_items, n_categories)
-        How many raters put each item into each category.
-
-    Returns
-    -------
-    float array, shape (n_categories,)
-        Adds up to 1; nan without a rating. Every item counts once, however many raters it had.
-
-    Examples
-    --------
-    >>> share_categories([[1, 1], [4, 0]]).tolist()
-    [0.75, 0.25]
-    """
+    r"""Average the items' shares of each category, :math:`\pi_k = \frac1I \sum_i r_{ik}/r_i`."""
     counts = count_ratings(table)
     if not len(counts):
         return np.full(counts.shape[1], np.nan)

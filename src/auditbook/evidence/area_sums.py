@@ -36,22 +36,6 @@ def find_areas(sums: AreaSums) -> Array:
     .. math:: A = \frac{1}{mn} \sum_b e_b \Bigl(\sum_{c < b} o_c + a_b o_b\Bigr)
 
     over stretches b with :math:`e_b` events, :math:`o_b` non-events and the area :math:`a_b` inside.
-
-    Parameters
-    ----------
-    sums : AreaSums
-        Of the groups.
-
-    Returns
-    -------
-    float array, shape (..., n_groups)
-        nan for a group without events or without non-events.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.placements import rank_levels
-    >>> find_areas(cut_steps(rank_levels([0, 1, 1], [1, 2, 0]), [0, 0, 0], 1).total()).tolist()
-    [0.5]
     """
     below = np.cumsum(sums.others, axis=-1) - (1 - sums.inside) * sums.others
     held = sums.events.sum(axis=-1) * sums.others.sum(axis=-1)

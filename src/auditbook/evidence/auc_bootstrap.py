@@ -23,41 +23,10 @@ def bootstrap_areas(
     It is the check on `standard_errors`, for audits of moderate size: each resample draws how often every
     distinct score of every stratum comes up.
 
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    values : float array, shape (n,)
-        The scores.
-    codes : int array, shape (n,)
-        Position of each record's group.
-    n_groups : int
-        Number of groups.
-    resamples : int
-        Number of resamples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    float array, shape (resamples, n_groups, n_groups)
-        nan without events of g or non-events of h, as in the audit itself.
-
-    Raises
-    ------
-    InputError
-        If lengths differ, a score is missing, or an outcome is neither 0 nor 1.
-
     References
     ----------
     Efron, B. and Tibshirani, R. (1993). An Introduction to the Bootstrap, chapter 6.
     doi:10.1007/978-1-4899-4541-9
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> bootstrap_areas([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4], [0] * 4, 1, resamples=2, rng=rng).tolist()
-    [[[1.0]], [[1.0]]]
     """
     levels = rank_levels(outcome, values)
     group = np.asarray(codes)[levels.order].astype(np.intp)

@@ -141,35 +141,6 @@ def draw_scores(cells: ScoreCells, *, size: int, resamples: int, rng: np.random.
     fall into a cell (label, group, bin), the sums of s and of b ln b over them are drawn: up to 32 records
     one by one; of more, from the normal distribution with the exact mean and covariance of their cell,
     :math:`\mathcal{N}(c\mu, c\Sigma)`, clipped to what c records of the cell can add up to.
-
-    Parameters
-    ----------
-    cells : ScoreCells
-        The cohort's records, by cell.
-    size : int
-        Records a resample.
-    resamples : int
-        Number of resamples.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    ScoreSums
-        Leading shape (resamples,).
-
-    Raises
-    ------
-    InputError
-        If `size` is too small to keep a record of every stratum.
-
-    Examples
-    --------
-    >>> from auditbook.evidence.score_cells import sort_cells
-    >>> from auditbook.evidence.score_sums import order_scores
-    >>> cells = sort_cells(order_scores([1, 0], [0.9, 0.2]), [0, 0], 1)
-    >>> draw_scores(cells, size=2, resamples=3, rng=np.random.default_rng(1)).benefit.round(2).tolist()
-    [[1.7], [1.7], [1.7]]
     """
     n_groups = cells.sizes.shape[0]
     drawn = allocate_strata(cells.sizes.sum(axis=-1), total=size)

@@ -81,29 +81,6 @@ def optimise_thresholds(
 
     It is fitted on at most 20,000 records, drawn by the seed.
 
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        Outcomes of the records that thresholds are chosen on.
-    values : float array, shape (n,)
-        Probabilities.
-    codes : int array, shape (n,)
-        Cells.
-    n_cells : int
-        Number of cells.
-    seed : int
-        Seed of the lots.
-
-    Returns
-    -------
-    OptimisedThresholds
-        Decides for any records.
-
-    Raises
-    ------
-    InputError
-        If there are too few events or non-events.
-
     References
     ----------
     Hardt, M., Price, E. and Srebro, N. (2016). Equality of opportunity in supervised learning.
@@ -172,31 +149,6 @@ def reduce_by_gradient(
     """Fit fairlearn's ExponentiatedGradient around a logistic regression and decide for other records.
 
     It trains up to ten models, so it has a small one and at most 10,000 training records, drawn by the seed.
-
-    Parameters
-    ----------
-    features : float array, shape (n_train, p)
-        Features of the training records.
-    outcome : array of 0 and 1, shape (n_train,)
-        Their outcomes.
-    codes : int array, shape (n_train,)
-        Their cells.
-    n_cells : int
-        Number of cells.
-    scored : float array, shape (n, p)
-        Features of the records to decide for.
-    seed : int
-        The run's seed.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True where a record is selected.
-
-    Raises
-    ------
-    InputError
-        If there are too few events or non-events.
 
     References
     ----------

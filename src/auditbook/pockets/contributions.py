@@ -33,28 +33,16 @@ class Contributions:
     With :math:`a_{uk} = s_k \sum (e - \bar e_k) / n_k`, :math:`A_u = \sum_k a_{uk}` and the shares
     :math:`p_{uk} = n_{uk}/n_k`, the columns of each quantity are :math:`a_{uk}` for each cell, :math:`A_u^2`,
     and :math:`A_u p_{uk}` for each cell.
-
-    Attributes
-    ----------
-    estimate, se, floor : float64 arrays, shape (Q,)
-        The quantities, their standard errors (no less than the floor), and the floor.
-    units : float64 array, shape (Q,)
-        Units that hold a record of the cells.
-    sums : sparse matrix, shape (n_units, Q * (2 J + 1))
-        The columns, quantity by quantity.
-    overlap : float64 array, shape (Q, J, J)
-        :math:`\sum_u p_{uk} p_{ul}`.
-    square : float64 array, shape (Q,)
-        :math:`\sum_u A_u^2`.
     """
 
+    # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
     estimate: Array
-    se: Array
-    floor: Array
-    units: Array
-    sums: sparse.csr_matrix
-    overlap: Array
-    square: Array
+    se: Array  # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
+    floor: Array  # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
+    units: Array  # shape (Q,): Units that hold a record of the cells
+    sums: sparse.csr_matrix  # shape (n_units, Q * (2 J + 1): The columns, quantity by quantity
+    overlap: Array  # shape (Q, J, J): :math:`\sum_u p_{uk} p_{ul}`
+    square: Array  # shape (Q,): :math:`\sum_u A_u^2`
 
 
 def lacks_variation(errors: Array, cell: Cell) -> bool:

@@ -93,46 +93,10 @@ def name_pockets(
     so that the rule "all of them hold" fits the members best (F1); the description lists the largest with
     figures.
 
-    Parameters
-    ----------
-    frozen : FrozenMap
-        The map.
-    table : DataFrame, n rows
-        Features of discovery records.
-    codes : int array, shape (n,)
-        Their pockets; -1 for none.
-    calibration : DataFrame or None
-        Features of discovery records that the fit is measured on, such as those that calibrated the map; None
-        takes `table`.
-    titles : mapping of str to str, or None
-        Words for columns whose names are not readable.
-
-    Returns
-    -------
-    FrozenMap
-        With titles, descriptions and fidelity: the share of a pocket's records that the rule covers, and the
-        share of those covered that are in the pocket; nan where there are none.
-
     References
     ----------
     Austin, P. C. (2009). Balance diagnostics for comparing the distribution of baseline covariates between
     treatment groups. doi:10.1002/sim.3697
-
-    Examples
-    --------
-    >>> from auditbook.pockets.frozen import Assignment
-    >>> class Old:
-    ...     n_pockets = 2
-    ...     def assign(self, table):
-    ...         old = (table["age_years"] >= 50).to_numpy(dtype=np.int32)
-    ...         return Assignment(old, np.ones(len(old)), np.ones(len(old)))
-    ...     def arrays(self):
-    ...         return {}
-    >>> table = pd.DataFrame({"age_years": np.arange(20, 80)})
-    >>> learned = FrozenMap("forest", Old(), ("F1", "F2"), np.array([30, 30]), np.array([0.1, 0.2]))
-    >>> named = name_pockets(learned, table, learned.assign(table).codes)
-    >>> named.titles, named.fidelity.round(2).tolist()
-    (('low age years', 'high age years'), [[1.0, 1.0], [1.0, 1.0]])
     """
     encoding = fit_encoding(table)
     matrix = encoding.encode(table)
@@ -195,22 +159,6 @@ def measure_differences(
 
     for the mean and variance of members (1) and others (0): of a number's ranks, or of an indicator whose
     shares are drawn in by half a record, so that d is always finite.
-
-    Parameters
-    ----------
-    features : list of Feature, length F
-        What to compare.
-    matrix : float64 array, shape (n, p)
-        The records.
-    codes : int array, shape (n,)
-        Pocket of each; -1 for none.
-    n_pockets : int
-        Number of pockets.
-
-    Returns
-    -------
-    float64 array, shape (F, n_pockets)
-        0 where one side has no record, nothing varies, or most members have no such number.
     """
     if not features:
         return np.zeros((0, n_pockets))

@@ -41,25 +41,10 @@ class Roles:
 def mix(values: NDArray[np.uint64]) -> Hashes:
     """Scramble 64-bit numbers so that neighbours in value end far apart (the finaliser of splitmix64).
 
-    Parameters
-    ----------
-    values : uint64 array, any shape
-        Numbers.
-
-    Returns
-    -------
-    uint64 array, same shape
-        One to one.
-
     References
     ----------
     Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators.
     doi:10.1145/2660193.2660195
-
-    Examples
-    --------
-    >>> hex(int(mix(np.array([0], dtype=np.uint64))[0]))
-    '0xe220a8397b1dcdaf'
     """
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

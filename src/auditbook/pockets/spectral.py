@@ -18,34 +18,9 @@ COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 def part_spectrum(leaves: NDArray[np.int32], n_leaves: int, *, seed: int) -> tuple[NDArray[np.int64], ...]:
     """Part records by the leading eigenvectors of their normalised similarities.
 
-    Parameters
-    ----------
-    leaves : int32 array, shape (n, n_trees)
-        Leaves of the graph records.
-    n_leaves : int
-        Leaves of all trees.
-    seed : int
-        Seed of K-means.
-
-    Returns
-    -------
-    tuple of int64 arrays, each of shape (n,)
-        Pocket of each record, numbered from 0; the most pockets first.
-
-    Raises
-    ------
-    InputError
-        If there are too many records to hold all similarities.
-
     References
     ----------
     Ng, A. Y., Jordan, M. I. and Weiss, Y. (2001). On spectral clustering: analysis and an algorithm.
-
-    Examples
-    --------
-    >>> leaves = np.repeat(np.array([[0, 2], [1, 3]], dtype=np.int32), 20, axis=0)
-    >>> np.bincount(part_spectrum(leaves, 4, seed=1)[-1]).tolist()
-    [20, 20]
     """
     n = len(leaves)
     if n > MOST_RECORDS:

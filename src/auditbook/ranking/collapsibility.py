@@ -43,24 +43,7 @@ class Sample:
 
 
 def pool_samples(samples: Sequence[Sample]) -> Sample:
-    """Put the records of several groups together.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        One a group.
-
-    Returns
-    -------
-    Sample
-        All records.
-
-    Examples
-    --------
-    >>> one = Sample(np.array([1]), np.array([0.3]))
-    >>> pool_samples([one, one]).score.tolist()
-    [0.3, 0.3]
-    """
+    """Put the records of several groups together."""
     return Sample(
         np.concatenate([part.outcome for part in samples]), np.concatenate([part.score for part in samples])
     )

@@ -155,16 +155,13 @@ class DelongCovariance:
     """Covariance of all areas of a matrix, as the two parts that it is the sum of.
 
     Two areas vary together only through records that they share, so n_groups cubed numbers hold the whole.
-
-    Attributes
-    ----------
-    events : float array, shape (n_groups, n_groups, n_groups)
-        [g, h, k]: what the events of g add to the covariance of A[g, h] and A[g, k].
-    others : float array, shape (n_groups, n_groups, n_groups)
-        [h, g, k]: what the non-events of h add to the covariance of A[g, h] and A[k, h].
     """
 
+    # shape (n_groups, n_groups, n_groups): [g, h, k]: what the events of g add to the covariance of A[g, h]
+    # and A[g, k]
     events: Array
+    # shape (n_groups, n_groups, n_groups): [h, g, k]: what the non-events of h add to the covariance of
+    # A[g, h] and A[k, h]
     others: Array
 
     @property
@@ -244,22 +241,6 @@ def site_influence(matrix: AucMatrix) -> Array:
               + \frac{1}{n_h} \sum_{j \in s,h} (W_{jg} - A_{gh})
 
     with V and W the placements of events and non-events. Over all sites they add up to zero.
-
-    Parameters
-    ----------
-    matrix : AucMatrix
-        Made with sites.
-
-    Returns
-    -------
-    float array, shape (n_sites, n_groups, n_groups)
-        nan where the area is nan.
-
-    Examples
-    --------
-    >>> matrix = auc_matrix([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0] * 4, 1, site=[0, 1, 0, 1])
-    >>> site_influence(matrix)[:, 0, 0].tolist()
-    [0.0, 0.0]
     """
     site = matrix.by_site
     if site is None:

@@ -28,28 +28,16 @@ REACH = 12.0
 
 @dataclass(frozen=True)
 class Scenario:
-    """Two groups with normal scores, truncated to [0, 1], of one standard deviation.
+    """Two groups with normal scores, truncated to [0, 1], of one standard deviation."""
 
-    Attributes
-    ----------
-    share_m : float
-        Share of the records in group M.
-    rate_m, rate_f : float
-        Event rates.
-    mean0_m, mean1_m, mean0_f, mean1_f : float
-        Means of the scores of non-events (0) and events (1) before truncation.
-    sd : float
-        Standard deviation of all scores before truncation.
-    """
-
-    share_m: float
-    rate_m: float
-    rate_f: float
-    mean0_m: float
-    mean1_m: float
-    mean0_f: float
-    mean1_f: float
-    sd: float
+    share_m: float  # Share of the records in group M
+    rate_m: float  # Event rates
+    rate_f: float  # Event rates
+    mean0_m: float  # Means of the scores of non-events (0) and events (1) before truncation
+    mean1_m: float  # Means of the scores of non-events (0) and events (1) before truncation
+    mean0_f: float  # Means of the scores of non-events (0) and events (1) before truncation
+    mean1_f: float  # Means of the scores of non-events (0) and events (1) before truncation
+    sd: float  # Standard deviation of all scores before truncation
 
 
 SCENARIOS = MappingProxyType(
@@ -126,29 +114,7 @@ def integrate_scenario(scenario: Scenario) -> TwoGroupAreas:
 
 
 def scenario_density(scenario: Scenario, group: str, event: int, score: ArrayLike) -> Array:
-    """Find the density of the scores of one group's events or non-events.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        What is drawn from.
-    group : {"M", "F"}
-        The group.
-    event : {0, 1}
-        1 for events.
-    score : float array, shape (k,)
-        Scores in [0, 1].
-
-    Returns
-    -------
-    float array, shape (k,)
-        Density of the truncated normal distribution.
-
-    Examples
-    --------
-    >>> scenario_density(SCENARIOS["i"], "M", 1, [0.031]).round(1).tolist()
-    [39.9]
-    """
+    """Find the density of the scores of one group's events or non-events."""
     return _density(np.asarray(score, float), getattr(scenario, f"mean{event}_{group.lower()}"), scenario.sd)
 
 
@@ -271,33 +237,7 @@ def _vary(scenario: Scenario, steps: int) -> Iterator[Scenario]:
 
 
 def tabulate_scenario(name: str, published: ArrayLike, *, n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Set published, exact and simulated values of a scenario side by side.
-
-    Parameters
-    ----------
-    name : str
-        A key of `SCENARIOS`.
-    published : float array, shape (10,)
-        Printed values, in the order of `TwoGroupAreas`.
-    n : int
-        Records to simulate.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    DataFrame
-        One row a quantity: quantity, published, exact, simulated, se, low, high, possible. `low` and `high`
-        bound the exact value within the rounding of the parameters; `possible` is True where the published
-        value, itself rounded to two digits, lies within them.
-
-    Examples
-    --------
-    >>> printed = [0.85, 0.88, 0.73, 0.67, 0.92, 0.84, 0.88, 0.15, 0.25, 0.04]
-    >>> table = tabulate_scenario("i", printed, n=20_000, rng=np.random.default_rng(1))
-    >>> bool(table["possible"].all())
-    True
-    """
+    """Set published, exact and simulated values of a scenario side by side."""
     scenario = SCENARIOS[name]
     exact, envelope = integrate_scenario(scenario), find_envelope(scenario)
     simulated = estimate_scenario(simulate_scenario(scenario, n=n, rng=rng))
@@ -326,23 +266,6 @@ def draw_calibrated(*, n: int, rng: np.random.Generator) -> SimulatedRecords:
     The areas within the two groups are nearly equal (0.74 and 0.76). Across them they cannot be: an event of
     M hardly ever scores below a non-event of F, and an event of F often below a non-event of M, because the
     groups differ in risk.
-
-    Parameters
-    ----------
-    n : int
-        Number of records, half in each group.
-    rng : Generator
-        Source of the draws.
-
-    Returns
-    -------
-    SimulatedRecords
-        Calibrated within both groups by construction.
-
-    Examples
-    --------
-    >>> draw_calibrated(n=4, rng=np.random.default_rng(1)).codes.tolist()
-    [0, 0, 1, 1]
     """
     codes = (np.arange(n) >= n // 2).astype(np.int8)
     values = expit(rng.normal(size=n) + np.array([-1.0, -3.0])[codes])

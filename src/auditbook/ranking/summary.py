@@ -23,26 +23,15 @@ class AreaSummary:
 
     with the groups' shares :math:`w^1` among events and :math:`w^0` among non-events. The shares count as
     sampled, so the variance of the area over all is DeLong's.
-
-    Attributes
-    ----------
-    values : float array, shape (3 n_groups + 1,)
-        nan where a group lacks events or non-events that the area needs.
-    covariance : float array, shape (3 n_groups + 1, 3 n_groups + 1)
-        Of the values; nan where fewer than two records (or sites) take part.
-    df : float array, shape (3 n_groups + 1,)
-        Degrees of freedom of Student's t.
-    pairs : float array, shape (3 n_groups + 1,)
-        Disjoint pairs for the one-sided bound under perfect separation.
-    n_groups : int
-        Number of groups.
     """
 
-    values: Array
+    values: Array  # shape (3 n_groups + 1,): nan where a group lacks events or non-events that the area needs
+    # shape (3 n_groups + 1, 3 n_groups + 1): Of the values; nan where fewer than two records (or sites)
+    # take part
     covariance: Array
-    df: Array
-    pairs: Array
-    n_groups: int
+    df: Array  # shape (3 n_groups + 1,): Degrees of freedom of Student's t
+    pairs: Array  # shape (3 n_groups + 1,): Disjoint pairs for the one-sided bound under perfect separation
+    n_groups: int  # Number of groups
 
     @property
     def within(self) -> slice:

@@ -86,36 +86,9 @@ def tabulate_auc_matrix(
 ) -> pd.DataFrame:
     """Tabulate all areas within and across groups: ``auc_matrix.csv``.
 
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    protocol : Protocol
-        The minimum support.
-    seed : int
-        Seed of the run, for the simultaneous intervals.
-    level : float
-        Coverage of the intervals.
-    areas : sequence of MeasuredAreas, optional
-        From `measure_areas`, when that is at hand.
-
-    Returns
-    -------
-    DataFrame
-        One row a model, attribute, group of the events and group of the non-events, in declared order;
-        the columns are those of ``auc_matrix`` in columns.toml.
-
     References
     ----------
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> tabulate_auc_matrix(records, protocol=Protocol(), seed=1)["auc"].tolist()
-    [1.0, 1.0, 1.0, 1.0]
     """
     measured = measure_areas(records) if areas is None else areas
     declared = {attribute.name: attribute for attribute in records.attributes}
@@ -208,30 +181,9 @@ def tabulate_auc_fairness(
 ) -> pd.DataFrame:
     """Tabulate every AUC-based fairness metric with the advice on it: ``auc_fairness.csv``.
 
-    Parameters
-    ----------
-    records, protocol, seed, level, areas
-        As for `tabulate_auc_matrix`.
-
-    Returns
-    -------
-    DataFrame
-        In the order of `AUC_METRICS`, one row a model, attribute and metric (and group, for xAUC1 and xAUC0);
-        the columns are those of ``auc_fairness`` in columns.toml. A value says nothing of the groups that its
-        `reason` leaves out.
-
     References
     ----------
     Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
-
-    Examples
-    --------
-    >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
-    >>> scores = (Score("m", "rank", 0.5, np.array([0.9, 0.2, 0.8, 0.6])),)
-    >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
-    >>> table = tabulate_auc_fairness(records, protocol=Protocol(), seed=1)
-    >>> table.loc[1, ["metric", "value", "advice"]].tolist()
-    ['within_parity', 0.0, 'recommended']
     """
     measured = measure_areas(records) if areas is None else areas
     declared = {attribute.name: attribute for attribute in records.attributes}

@@ -14,33 +14,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stability:
-    r"""What the resamples of many cells say of their verdicts; every array has shape (...).
+    r"""What the resamples of many cells say of their verdicts; every array has shape (...)."""
 
-    Attributes
-    ----------
-    pass_share : float array
-        Share of the defined resamples that pass; nan when none is defined.
-    vfr, vfr_low, vfr_high : float array
-        Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error).
-    mean, sd : float array
-        Mean and standard deviation of the metric over the defined resamples.
-    margin : float array
-        :math:`|\text{mean} - \text{threshold}|/\text{sd}`; nan when the resamples do not vary.
-    ci_low, ci_high : float array
-        Middle 95 % of the resampled values; nan where both ends would coincide.
-    undefined_share : float array
-        Share of the resamples in which the metric is undefined, or a group lost its rate.
-    """
-
-    pass_share: Array
+    pass_share: Array  # Share of the defined resamples that pass; nan when none is defined
+    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
     vfr: Array
+    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
     vfr_low: Array
+    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
     vfr_high: Array
-    mean: Array
-    sd: Array
-    margin: Array
-    ci_low: Array
-    ci_high: Array
+    mean: Array  # Mean and standard deviation of the metric over the defined resamples
+    sd: Array  # Mean and standard deviation of the metric over the defined resamples
+    margin: Array  # :math:`|\text{mean} - \text{threshold}|/\text{sd}`; nan when the resamples do not vary
+    ci_low: Array  # Middle 95 % of the resampled values; nan where both ends would coincide
+    ci_high: Array  # Middle 95 % of the resampled values; nan where both ends would coincide
+    # Share of the resamples in which the metric is undefined, or a group lost its rate
     undefined_share: Array
 
     @property

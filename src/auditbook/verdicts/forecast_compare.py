@@ -57,18 +57,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Rule:
-    """A metric, its threshold and the support it asks for.
+    """A metric, its threshold and the support it asks for."""
 
-    Attributes
-    ----------
-    metric : Metric
-        One that needs counts only.
-    protocol : Protocol
-        Threshold and minimum support.
-    """
-
-    metric: Metric
-    protocol: Protocol
+    metric: Metric  # One that needs counts only
+    protocol: Protocol  # Threshold and minimum support
 
     def passes(self, values: Array) -> Flags:
         """Compare with the threshold of the protocol."""

@@ -33,21 +33,7 @@ Array = NDArray[np.float64]
 
 
 def tabulate_flips(measured: Sequence[pd.DataFrame], *, model: str) -> pd.DataFrame:
-    r"""Average over the halvings: ``flip_truth.csv``.
-
-    Parameters
-    ----------
-    measured : sequence of DataFrame
-        From `measure_halvings`, one row a halving, with the columns that name the cell.
-    model : str
-        Name of the model.
-
-    Returns
-    -------
-    DataFrame
-        One row a way of halving, way of drawing, cell and size; the columns are those of ``flip_truth`` in
-        columns.toml.
-    """
+    r"""Average over the halvings: ``flip_truth.csv``."""
     if not measured:
         return empty_table("flip_truth")
     table = pd.DataFrame([_average(part) for part in measured]).assign(model=model)
@@ -113,26 +99,6 @@ def calibrate_flips(
 
     The Brier score takes a flip rate for the forecast that an audit of the second half ends in the other
     verdict: with forecast f and realised share r it is the mean of :math:`(f - r)^2 + r(1 - r)`.
-
-    Parameters
-    ----------
-    measured : sequence of DataFrame
-        From `measure_halvings`.
-    model : str
-        Name of the model.
-    draws : tuple of int
-        Resamples and audits of a half, which bound how near the two can come.
-    rng : Generator
-        For the intervals.
-
-    Returns
-    -------
-    DataFrame
-        Columns of ``flip_truth_summary`` in columns.toml; rows by way of halving and drawing, prediction
-        (the four of `PREDICTIONS`, those from sites where there are enough), and bin, from 1; bin 0 holds
-        all. A row averages over cells, sizes and halvings; its intervals come from resampling whole halvings.
-        `chance_error` is the mean absolute error that the finite numbers of draws alone would make;
-        `brier_constant` the Brier score of always forecasting the mean.
     """
     if not measured:
         return empty_table("flip_truth_summary")

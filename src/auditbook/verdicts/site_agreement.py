@@ -21,28 +21,9 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     The items are the attributes, the raters are the folds. A fold that is inconclusive for an attribute is a
     missing rating.
 
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        From `judge_sites`.
-    verdicts : DataFrame
-        From `judge`: which models and metrics there are, and how many sites (`site_count`).
-
-    Returns
-    -------
-    DataFrame
-        One row a model and metric; the columns are those of ``site_agreement`` in columns.toml.
-
     References
     ----------
     Fleiss, J. L. (1971). doi:10.1037/h0031619. Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
-
-    Examples
-    --------
-    >>> rated = pd.DataFrame({"model": "m", "metric": "DI", "attribute": ["age", "age", "sex", "sex"],
-    ...                       "fold": [1, 2, 1, 2], "verdict": "pass"})
-    >>> rate_agreement(rated, rated)[["raw_agreement", "status"]].values.tolist()
-    [[1.0, 'undefined']]
     """
     found = []
     by_cell = dict(tuple(site_verdicts.groupby(["model", "metric"], sort=False)))
@@ -104,24 +85,7 @@ def spread_ratings(rows: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def share_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Find each cell's pass share over the folds that could be judged.
-
-    Parameters
-    ----------
-    site_verdicts : DataFrame
-        Rows of site_verdicts.csv.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell: model, metric, attribute, folds, rated, passes, pass_share (nan when none is rated).
-
-    Examples
-    --------
-    >>> share_folds(pd.DataFrame({"model": "m", "metric": "DI", "attribute": "sex", "fold": [1, 2, 3],
-    ...                           "verdict": ["pass", "fail", "inconclusive"]}))["pass_share"].tolist()
-    [0.5]
-    """
+    """Find each cell's pass share over the folds that could be judged."""
     flags = site_verdicts[CELL].assign(
         folds=1,
         rated=(site_verdicts["verdict"] != "inconclusive").astype(int),
@@ -137,24 +101,7 @@ def list_folds(site_verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def nearest_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float:
-    """Find the size of axis 2 nearest to a fold's, at most half of the audit and within a factor of two.
-
-    Parameters
-    ----------
-    site_verdicts, audit_size : DataFrame
-        Rows of site_verdicts.csv and of audit_size.csv.
-
-    Returns
-    -------
-    float
-        Records of the subsamples; nan where none is near.
-
-    Examples
-    --------
-    >>> folds = pd.DataFrame({"fold": [1, 2], "sites": [3, 3], "n": [900, 1100]})
-    >>> nearest_size(folds, pd.DataFrame({"n": [500, 1500, 9000], "above_half": [False, False, True]}))
-    1500.0
-    """
+    """Find the size of axis 2 nearest to a fold's, at most half of the audit and within a factor of two."""
     sizes = audit_size["n"][~audit_size["above_half"].astype(bool)].unique()
     mean = list_folds(site_verdicts)["n"].mean()
     near = min(sizes, key=lambda size: abs(math.log(size / mean)), default=math.nan)
@@ -164,22 +111,7 @@ def nearest_size(site_verdicts: pd.DataFrame, audit_size: pd.DataFrame) -> float
 def compare_folds(
     site_verdicts: pd.DataFrame, verdicts: pd.DataFrame, audit_size: pd.DataFrame, *, model: str
 ) -> pd.DataFrame:
-    """List one model's cells by how many folds say the opposite of the whole, most first.
-
-    Parameters
-    ----------
-    site_verdicts, verdicts, audit_size : DataFrame
-        Rows of the result files of these names.
-    model : str
-        The model.
-
-    Returns
-    -------
-    DataFrame
-        metric, attribute, verdict (of the whole), folds, rated, passes, pass_share, mixed_pass (pass share of
-        random audits of a like size), against and mixed (shares of folds and of random audits that say the
-        opposite of the whole; nan without a verdict).
-    """
+    """List one model's cells by how many folds say the opposite of the whole, most first."""
     cell = ["metric", "attribute"]
     shares = share_folds(site_verdicts[site_verdicts["model"] == model])
     cells = verdicts.loc[verdicts["model"] == model, [*cell, "verdict"]]

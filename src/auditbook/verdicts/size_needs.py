@@ -42,24 +42,7 @@ def bound_pass_shares(audit_size: pd.DataFrame, *, repeats: int) -> pd.DataFrame
 def list_needs(
     audit_size: pd.DataFrame, verdicts: pd.DataFrame, protocol: Protocol, *, model: str
 ) -> pd.DataFrame:
-    """List what each cell of a model needs, those that need most first.
-
-    Parameters
-    ----------
-    audit_size, verdicts : DataFrame
-        Rows of the result files of these names.
-    protocol : Protocol
-        Gives the bound of CV.
-    model : str
-        The model.
-
-    Returns
-    -------
-    DataFrame
-        metric, attribute, verdict, n_star; at the largest size that is at most half of the audit n, cv,
-        cv_low, cv_high, pass_share, unsupported_share; projected (two digits of `project_size`), settled (CV
-        below its bound there) and one_mind (at least `CLEAR` of the subsamples there end alike).
-    """
+    """List what each cell of a model needs, those that need most first."""
     cells = verdicts.loc[verdicts["model"] == model, [*CELL, "verdict", "n_star"]]
     counted = audit_size[(audit_size["model"] == model) & ~audit_size["above_half"].astype(bool)]
     last = counted.sort_values("n", kind="stable").groupby(CELL, sort=False).tail(1)
