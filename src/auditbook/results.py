@@ -72,6 +72,9 @@ def read_table(path: Path) -> pd.DataFrame:
     for column in declared:
         for name in filter(column.holds, table.columns):
             table[name] = _as_kind(table[name], column.kind)
+    for name in table.select_dtypes("object").columns.difference(list(text)):
+        if not any(column.holds(name) for column in declared):
+            table[name] = _read_undeclared(table[name])
     return table
 
 
@@ -97,6 +100,12 @@ def _as_kind(cells: pd.Series, kind: Kind) -> pd.Series:
     if kind == "truth":
         return cells.map({"True": 1.0, "False": 0.0})  # blank where the question does not arise
     return pd.to_numeric(cells.map(lambda cell: cell or float("nan")))
+
+
+def _read_undeclared(cells: pd.Series) -> pd.Series:
+    """Read a column that no table declares: numbers, nan where blank, if nothing else stands in it."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    return numbers if (numbers.notna() | (cells == "")).all() and numbers.notna().any() else cells
 
 
 @dataclass(frozen=True)

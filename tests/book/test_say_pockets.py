@@ -39,7 +39,7 @@ def well_said(texts):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tables_of_the_fixture_have_the_columns_of_a_run(tables, kind):
     assert {name: list(table) for name, table in tables[kind].items()} == {
-        name: columns.split() for name, columns in COLUMNS.items()
+        name: list(columns) for name, columns in COLUMNS.items()
     }
 
 

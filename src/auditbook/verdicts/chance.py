@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from auditbook.evidence import Interval
 from auditbook.verdicts.flips import FlipRate, flip_rate
@@ -81,5 +81,6 @@ def bound_spread(sd: ArrayLike, repeats: ArrayLike, *, level: float = 0.95) -> I
     (0.8, 1.34)
     """
     spread, free = np.asarray(sd, float), np.asarray(repeats) - 1
-    low, high = (spread * np.sqrt(free / chi2.ppf(tail, free)) for tail in (0.5 + level / 2, 0.5 - level / 2))
+    half_chi2 = (gammaincinv(free / 2, tail) for tail in (0.5 + level / 2, 0.5 - level / 2))
+    low, high = (spread * np.sqrt(free / (2 * quantile)) for quantile in half_chi2)
     return Interval(low, high)

@@ -37,9 +37,8 @@ def announce_data(info: Mapping[str, Any]) -> str:
     title = escape(info.get("title") or info.get("name", ""))
     if info.get("synthetic"):
         return (
-            f"> **Synthetic cohort: {title}.** "
-            "No record here is a person, and no rate here is a finding about people or hospitals. "
-            "The records were generated to teach and to test the audit."
+            f"> **Synthetic cohort: {title}.** No record here is a person, and no rate here is a finding "
+            "about people or hospitals. The records were generated to teach and to test the audit."
         )
     return (
         f"> **Cohort: {title}.** The records are those that its owner supplied; "
@@ -189,9 +188,8 @@ def describe_base_rates(ratios: pd.DataFrame, *, threshold: float = 0.80) -> str
         parts = [f"{text}: a model without error would pass the ratio rule for each."]
     else:
         parts = [
-            f"{text} ({name_list(below['attribute'])}): "
-            "there, a model without a single error fails the ratio rule. "
-            "A model passes only by making more errors in some groups, or more of them overall."
+            f"{text} ({name_list(below['attribute'])}): there, a model without a single error fails the "
+            "ratio rule. A model passes only by making more errors in some groups, or more of them overall."
         ]
     unsure = known[(known["ratio_low"] < threshold) & (known["ratio_high"] >= threshold)]
     if len(unsure):
@@ -256,11 +254,9 @@ def describe_sites(sites: pd.DataFrame) -> str:
     spread = measure_site_spread(sites)
     half, effective = spread.holding_half, spread.effective
     return (
-        f"Records come from {plural(len(sites), 'site')}. "
-        f"The largest holds {share(spread.largest_share)} of them, "
-        f"and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. "
-        f"The median site has {plural(spread.median, 'record')}. "
-        "Weighed by volume, the cohort is as varied as "
+        f"Records come from {plural(len(sites), 'site')}. The largest holds {share(spread.largest_share)} of "
+        f"them, and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. The median site has "
+        f"{plural(spread.median, 'record')}. Weighed by volume, the cohort is as varied as "
         f"{number(effective, digits=0 if effective >= 10 else 1)} sites of equal size."
     )
 

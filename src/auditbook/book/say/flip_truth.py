@@ -84,9 +84,8 @@ def _by_site(run: Run) -> str:
         return " by record; there is no site column, so **other sites cannot be spoken of**"
     if sites < LEAST_SITES:
         return (
-            f" by record. {plural(sites, 'site')} are too few to halve ({LEAST_SITES} needed), so "
-            f"**other sites "
-            "cannot be spoken of**"
+            f" by record. {plural(sites, 'site')} are too few to halve ({LEAST_SITES} needed), so **other "
+            "sites cannot be spoken of**"
         )
     return (
         " by record. Halves of whole sites would be too unequal to audit, so **other sites "
@@ -141,9 +140,8 @@ def describe_calibration(summary: pd.DataFrame, way: tuple[str, str], prediction
         one = sure.iloc[0]
         text += (
             f" Where it foretold {share(one['bin_high'], digits=0)} or less "
-            f"({plural(one['predictions'], 'prediction')}), "
-            f"{share(one['realised'])} of the audits ended in the other verdict "
-            f"(mixed halves: {share(one['realised_mixed'])})."
+            f"({plural(one['predictions'], 'prediction')}), {share(one['realised'])} of the audits ended in "
+            f"the other verdict (mixed halves: {share(one['realised_mixed'])})."
         )
     return text
 
@@ -198,8 +196,7 @@ def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
     broken = calm[calm["realised"] > stable]
     firm = broken[broken["realised_mixed"] > stable]
     text = (
-        f"{count_of(len(calm), len(cells), 'cell')} {_verb(len(calm), 'was', 'were')} foretold to "
-        f"be stable "
+        f"{count_of(len(calm), len(cells), 'cell')} {_verb(len(calm), 'was', 'were')} foretold to be stable "
         f"({share(stable, digits=0)} or less). Of these, {count(len(broken))} flipped more often than that"
     )
     text += f": {_name(broken)}; with mixed halves still {count(len(firm))}." if len(broken) else "."
@@ -238,18 +235,15 @@ def describe_range(truth: pd.DataFrame) -> str:
     for size in sorted({int(here["n"].min()), int(here["n"].max())}):
         part = here[here["n"] == size]
         lines.append(
-            f"at {count(size)} records a resample lies {_signed(part['bias_resample'])} from its "
-            f"half and an "
+            f"at {count(size)} records a resample lies {_signed(part['bias_resample'])} from its half and an "
             f"audit {_signed(part['bias_audit'])}"
         )
     against = here["against_whole"].mean()
     return (
-        f"Gaps, on average over cells: {'; '.join(lines)}; and a half lies "
-        f"{_signed(here['bias_half'])} from "
-        f"the whole. Taking the shift of resamples beside audits out would move the flip rate by "
-        f"{_signed(here['from_range'])}. What both share, neither shows: in "
-        f"{share(against, digits=0)} of the "
-        "halvings the dominant verdict is not that of all records, be it by this shift or by chance."
+        f"Gaps, on average over cells: {'; '.join(lines)}; and a half lies {_signed(here['bias_half'])} from "
+        "the whole. Taking the shift of resamples beside audits out would move the flip rate by "
+        f"{_signed(here['from_range'])}. What both share, neither shows: in {share(against, digits=0)} of "
+        "the halvings the dominant verdict is not that of all records, be it by this shift or by chance."
     )
 
 
@@ -280,12 +274,10 @@ def describe_other_half(truth: pd.DataFrame) -> str:
     if here.empty:
         return "No halves could be compared."
     return (
-        f"Halved by record, in {share(here['wrong_side'].mean(), digits=0)} of the halvings most "
-        f"audits of the "
-        "second half end in the other verdict than the first half's resamples. Nothing in the first "
-        "half shows "
-        "that; a flip rate never exceeds one half. Audits of the second half differ among themselves in "
-        f"{share(here['own'].mean())} (mean flip rate of their own), and from what the first half said in "
+        f"Halved by record, in {share(here['wrong_side'].mean(), digits=0)} of the halvings most audits of "
+        "the second half end in the other verdict than the first half's resamples. Nothing in the first half "
+        "shows that; a flip rate never exceeds one half. Audits of the second half differ among themselves "
+        f"in {share(here['own'].mean())} (mean flip rate of their own), and from what the first half said in "
         f"{share(here['realised'].mean())}."
     )
 
@@ -299,16 +291,14 @@ def describe_sites(truth: pd.DataFrame) -> str:
     names = [f"{metric} for {attribute}" for metric, attribute in ratio.sort_values(ascending=False).index]
     above = int((ratio > 1.5).sum())
     return (
-        f"Halves of whole sites lie {number(float(ratio.median()), digits=1)} times as far apart as "
-        f"halves of "
-        f"records (median over cells; most for {escape(names[0])}, {number(float(ratio.max()), digits=1)} "
+        f"Halves of whole sites lie {number(float(ratio.median()), digits=1)} times as far apart as halves "
+        f"of records (median over cells; most for {escape(names[0])}, {number(float(ratio.max()), digits=1)} "
         f"times), and more than one and a half times in {count_of(above, len(ratio), 'cell')}. Were sites "
         "alike, it would be once. Halved by site, audits of records end otherwise in "
         f"{share(both['realised_apart'].mean())} (mixed halves "
-        f"{share(both['realised_mixed_apart'].mean())}), "
-        f"halved by record in {share(both['realised'].mean())}; vfr is "
-        f"{share(both['predicted_apart'].mean())} "
-        f"and {share(both['predicted'].mean())}."
+        f"{share(both['realised_mixed_apart'].mean())}), halved by record in "
+        f"{share(both['realised'].mean())}; vfr is {share(both['predicted_apart'].mean())} and "
+        f"{share(both['predicted'].mean())}."
     )
 
 
@@ -318,10 +308,9 @@ def describe_pairs(truth: pd.DataFrame, way: tuple[str, str]) -> str:
     if here.empty:
         return "No two audits could be compared."
     return (
-        f"The mean flip rate foretold is {share(here['predicted'].mean())}; two audits were "
-        f"foretold to disagree, by "
-        f"2p(1 - p), in {share(here['pair_predicted'].mean())}. Two audits of the same half did in "
-        f"{share(here['pair_realised'].mean())}, one of each half in {share(here['pair_across'].mean())}."
+        f"The mean flip rate foretold is {share(here['predicted'].mean())}; two audits were foretold to "
+        f"disagree, by 2p(1 - p), in {share(here['pair_predicted'].mean())}. Two audits of the same half did "
+        f"in {share(here['pair_realised'].mean())}, one of each half in {share(here['pair_across'].mean())}."
     )
 
 

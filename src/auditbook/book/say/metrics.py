@@ -182,11 +182,9 @@ def describe_bins(gaps: pd.DataFrame, *, kind: str) -> str:
     sure = "excludes" if worst.low > 0 or worst.high < 0 else "includes"
     return (
         f"CAL is set by one bin: {escape(worst.group)}, scores {number(worst.bin_low, digits=1)} to "
-        f"{number(worst.bin_high, digits=1)}, with {plural(worst.n, 'record')}. "
-        f"There the event rate lies {number(100 * abs(worst.value), digits=1)} points {side} the "
-        "mean score, "
-        f"and the interval of that difference {sure} zero. "
-        f"{_write_small_bin(worst.n, gaps['n'])}"
+        f"{number(worst.bin_high, digits=1)}, with {plural(worst.n, 'record')}. There the event rate lies "
+        f"{number(100 * abs(worst.value), digits=1)} points {side} the mean score, and the interval of that "
+        f"difference {sure} zero. {_write_small_bin(worst.n, gaps['n'])}"
     )
 
 

@@ -243,10 +243,9 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
         return "There are not two headrooms to compare, so no price can be read off."
     least, most = found.iloc[0], found.iloc[-1]
     said = [
-        f"With a headroom of {number(row['headroom'], digits=2)}, B4 passes "
-        f"{_parity(row, attributes)} on the records reported, at {say_cost(row['accuracy_cost'])}; "
-        f"mean flip rate {share(row['mean_vfr'])}, "
-        f"{count_of(row['unstable'], row['cells'], 'verdict')} not stable."
+        f"With a headroom of {number(row['headroom'], digits=2)}, B4 passes {_parity(row, attributes)} on "
+        f"the records reported, at {say_cost(row['accuracy_cost'])}; mean flip rate "
+        f"{share(row['mean_vfr'])}, {count_of(row['unstable'], row['cells'], 'verdict')} not stable."
         for row in (least, most)
     ]
     extra = float(most["accuracy_cost"] - least["accuracy_cost"])

@@ -85,9 +85,8 @@ def write_requests(findings: pd.DataFrame, errors: pd.DataFrame) -> str:
     points = []
     if len(findings) and errs_as_a_whole(errors, model=findings["model"].iloc[0]):
         points.append(
-            "- **First of all**: the whole and every flagged pocket err to the same side. Recalibrate "
-            "the whole model, and audit its pockets again on other patients; what stands above is "
-            "then obsolete."
+            "- **First of all**: the whole and every flagged pocket err to the same side. Recalibrate the "
+            "whole model, and audit its pockets again on other patients; what stands above is then obsolete."
         )
     for kind, asked in ASKED.items():
         named = findings[findings["kind"] == kind]

@@ -46,9 +46,8 @@ def describe_sources(models: pd.DataFrame, info: Mapping[str, Any]) -> str:
     if len(given):
         verb = "was" if len(given) == 1 else "were"
         parts.append(
-            f"{name_list(given['model'])} {verb} given with the data. "
-            "What such a model was trained on is not known here, so nobody can rule out "
-            "that it has seen these records."
+            f"{name_list(given['model'])} {verb} given with the data. What such a model was trained on is "
+            "not known here, so nobody can rule out that it has seen these records."
         )
     if len(trained):
         parts.append(_describe_training(trained, info))
@@ -98,8 +97,7 @@ def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
         )
     if late.empty:
         return (
-            "The cohort file marks no column as late. "
-            "That is a claim about when each column was filled in; "
+            "The cohort file marks no column as late. That is a claim about when each column was filled in; "
             "only somebody who knows the data can check it."
         )
     lean = models.loc[models["features"] == "admission", "model"]
@@ -182,9 +180,8 @@ def describe_shares(shares: pd.DataFrame) -> str:
         return "One of the two outcomes does not occur, so there is nothing to tell apart."
     overlap = shares[["event_share", "other_share"]].min(axis=1).sum()
     return (
-        f"{plural(events, 'event')} and {plural(others, 'non-event')}: "
-        f"by bins, the two pictures share {share(overlap)} of their area. "
-        "Where they overlap, no threshold tells the two apart."
+        f"{plural(events, 'event')} and {plural(others, 'non-event')}: by bins, the two pictures share "
+        f"{share(overlap)} of their area. Where they overlap, no threshold tells the two apart."
     )
 
 

@@ -128,9 +128,8 @@ def describe_cells(cells: pd.DataFrame, near: float) -> str:
         return f"{text} No random audit of a like size was drawn to compare with."
     return (
         f"{text} On average {share(both['against'].mean())} of the folds contradict the whole, and of random "
-        f"audits of {count(near)} records from all sites {share(both['mixed'].mean())}. What the "
-        "folds have beyond that is owed to the sites, and to the difference in size; the rest any small "
-        "audit has."
+        f"audits of {count(near)} records from all sites {share(both['mixed'].mean())}. What the folds have "
+        "beyond that is owed to the sites, and to the difference in size; the rest any small audit has."
     )
 
 

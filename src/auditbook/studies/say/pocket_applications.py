@@ -142,9 +142,8 @@ def describe_units(units: pd.DataFrame, *, word: str) -> str:
     least = rows(worth.sort_values("worth"))[0]
     text = (
         f"- Most records a {word}: {escape(most.label)}, {plural(most.n, 'record')} of "
-        f"{plural(most.units, word)} ({number(most.per_unit, digits=1)} each on average).\n"
-        f"- Most unequal: {escape(least.label)}, whose {plural(least.units, word)} "
-        f"{agree(least.units, 'is', 'are')} worth "
+        f"{plural(most.units, word)} ({number(most.per_unit, digits=1)} each on average).\n- Most unequal: "
+        f"{escape(least.label)}, whose {plural(least.units, word)} {agree(least.units, 'is', 'are')} worth "
         f"{number(least.effective_units, digits=1)} of equal size"
     )
     return f"{text}; the largest holds {share(least.largest_unit)} of its records."

@@ -308,10 +308,9 @@ def describe_printed_errors(table: pd.DataFrame) -> str:
             apart = (part[name] - part[f"printed_{name}"]).dropna()
             if len(apart):
                 points.append(
-                    f"- {shift} shift, {words}: ours less the printed is "
-                    f"{number(apart.median(), digits=2)} at the "
-                    f"median of {plural(len(apart), 'scenario')}, from {number(apart.min(), digits=2)} to "
-                    f"{number(apart.max(), digits=2)}."
+                    f"- {shift} shift, {words}: ours less the printed is {number(apart.median(), digits=2)} "
+                    f"at the median of {plural(len(apart), 'scenario')}, from "
+                    f"{number(apart.min(), digits=2)} to {number(apart.max(), digits=2)}."
                 )
     return "\n".join(points)
 
@@ -329,9 +328,7 @@ def describe_plain(table: pd.DataFrame) -> str:
         points.append(
             f"- {shift} shift: tuned {write_or_dash(mean_of(part, 'targeted'))}, plain "
             f"{write_or_dash(mean_of(part, 'plain'))}, in print "
-            f"{write_or_dash(mean_of(part, 'printed_targeted'))} "
-            f"(means of {plural(len(part), 'scenario')} with a continuous outcome); the plain one is "
-            f"nearer to print "
-            f"in {int(nearer.sum())}."
+            f"{write_or_dash(mean_of(part, 'printed_targeted'))} (means of {plural(len(part), 'scenario')} "
+            f"with a continuous outcome); the plain one is nearer to print in {int(nearer.sum())}."
         )
     return "\n".join(points)

@@ -106,11 +106,9 @@ def describe_quiet(table: pd.DataFrame, question: str) -> str:
         for ends in zip(*(chance_apart(row.independent, row.level) for row in rows(table)), strict=True)
     ]
     text = (
-        f"Audits of {QUESTIONS[question]}: in {count_of(len(over), len(table), 'row')} the whole "
-        f"interval lies above "
-        f"the level, in {len(under)} below it. "
-        f"Were every true share exactly at its level, chance alone would put about "
-        f"{number(chance[0], digits=1)} above and {number(chance[1], digits=1)} below."
+        f"Audits of {QUESTIONS[question]}: in {count_of(len(over), len(table), 'row')} the whole interval "
+        f"lies above the level, in {len(under)} below it. Were every true share exactly at its level, chance "
+        f"alone would put about {number(chance[0], digits=1)} above and {number(chance[1], digits=1)} below."
     )
     listed = [
         f"- {row.title}, {row.method}: {share(row.share)} "
@@ -231,10 +229,9 @@ def describe_coverage(table: pd.DataFrame) -> str:
     short = table[table["share_high"] < table["aim"]]
     chance = sum(chance_apart(row.independent, row.aim)[1] for row in rows(table))
     text = (
-        f"In {count_of(len(short), len(table), 'row')} all intervals hold less often than was aimed "
-        f"at, with the "
-        f"whole interval of the share below it; chance alone would make about "
-        f"{number(chance, digits=1)} such rows."
+        f"In {count_of(len(short), len(table), 'row')} all intervals hold less often than was aimed at, with "
+        f"the whole interval of the share below it; chance alone would make about {number(chance, digits=1)} "
+        "such rows."
     )
     listed = [
         f"- {row.question}, {row.family}, {row.method}: {share(row.share)} "

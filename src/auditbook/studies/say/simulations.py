@@ -41,10 +41,8 @@ COMPARED_COLUMNS = (
     "low high says"
 ).split()
 NOT_STORED = (
-    "No simulations of whole audits are stored with this copy of the book, so that figures and "
-    "tables below "
-    "are empty. `auditbook simulate --profile standard --data DIR --keep` makes them; DIR is the "
-    "folder with "
+    "No simulations of whole audits are stored with this copy of the book, so that figures and tables below "
+    "are empty. `auditbook simulate --profile standard --data DIR --keep` makes them; DIR is the folder with "
     "the real tables, without which the worlds with real covariates are left out."
 )
 NOTHING = "No replicates are stored."
@@ -286,11 +284,10 @@ def describe_precision(found: Simulations, question: str, shift: str, method: st
         times, words = len(table) - missing, "flags no less falsely than it misses"
     lowest = rows(table.sort_values("precision"))[0]
     return (
-        f"{name_own(method)}: of the records that it flags, "
-        f"{share(table['precision'].median(), digits=0)} are affected (median over scenarios), and of the "
-        f"affected ones it flags {share(table['recall'].median(), digits=0)}. "
-        f"In {count_of(times, len(table), 'scenario')} it {words}. "
-        f"Precision is lowest, {share(lowest.precision, digits=0)}, in: {lowest.scenario}."
+        f"{name_own(method)}: of the records that it flags, {share(table['precision'].median(), digits=0)} "
+        "are affected (median over scenarios), and of the affected ones it flags "
+        f"{share(table['recall'].median(), digits=0)}. In {count_of(times, len(table), 'scenario')} it "
+        f"{words}. Precision is lowest, {share(lowest.precision, digits=0)}, in: {lowest.scenario}."
     )
 
 

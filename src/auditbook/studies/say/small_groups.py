@@ -37,9 +37,8 @@ def describe_origin(measured: Mapping[str, pd.DataFrame], origin: Mapping[str, A
     )
     return (
         f"{count(sum(designs.values()))} populations were audited {count(origin['replicates'])} times each "
-        f"({count(origin['slow_replicates'])} times for calibration, "
-        f"{count(origin['quick_replicates'])} for areas), "
-        f"{count(audits)} audits in all: {count(designs['verdicts'])} for metrics and flip rates, "
+        f"({count(origin['slow_replicates'])} times for calibration, {count(origin['quick_replicates'])} for "
+        f"areas), {count(audits)} audits in all: {count(designs['verdicts'])} for metrics and flip rates, "
         f"{count(designs['auc'])} for areas, {count(designs['sites'])} with sites, and "
         f"{count(designs['sizes'])} for subsamples."
     )
@@ -144,10 +143,9 @@ def describe_stable(measured: Mapping[str, pd.DataFrame], *, metric: str) -> str
     big = rows[rows["smallest"] == rows["smallest"].max()]
     return (
         f"{metric}: of the verdicts called stable, {share(1 - _share_right(rows))} are wrong over all sizes "
-        f"and distances but the threshold itself. Worst is a smallest group of "
-        f"{count(worst.smallest)} records where the population {_say_distance(worst.distance)}: "
-        f"{count(worst.judged - worst.right)} of {count(worst.judged)} are wrong. With "
-        f"{count(big['smallest'].iloc[0])} records it is "
+        f"and distances but the threshold itself. Worst is a smallest group of {count(worst.smallest)} "
+        f"records where the population {_say_distance(worst.distance)}: {count(worst.judged - worst.right)} "
+        f"of {count(worst.judged)} are wrong. With {count(big['smallest'].iloc[0])} records it is "
         f"{share(1 - big['right'].sum() / big['judged'].sum())}, with {count(least)} "
         f"{share(1 - _share_right(rows[rows['smallest'] == least]))}."
     )
