@@ -262,17 +262,9 @@ def _simulate(call: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run one command, by default the one that was typed.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The call without the program's name; by default what was typed.
-
-    Returns
-    -------
-    int
-        0 done; 1 the run failed; 2 the cohort or the call is wrong.
+    Returns 0 when it is done, 1 when the run failed, 2 when the cohort or the call is wrong.
     """
     call = build_parser().parse_args(arguments)
     return _guard(call.act, call)

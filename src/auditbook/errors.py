@@ -37,19 +37,7 @@ class RunError(Exception):
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Name the allowed word that is closest to a mistyped one, as the end of a sentence.
-
-    Parameters
-    ----------
-    name : str
-        What was found.
-    allowed : iterable of str
-        What would have been accepted.
-
-    Returns
-    -------
-    str
-        ``" (did you mean 'x'?)"``, or the empty string when nothing comes near.
+    """Name the allowed word closest to a mistyped one, as the end of a sentence; blank if none is near.
 
     Examples
     --------

@@ -12,17 +12,7 @@ from auditbook.errors import printable
 
 
 class Progress:
-    """Tell the steps of a run to the person who waits for it.
-
-    Parameters
-    ----------
-    total : int
-        Number of steps.
-    stream : text stream, optional
-        Where to write; standard error by default.
-    tell : callable, optional
-        Is told instead.
-    """
+    """Tell a run's steps to who waits for it: on standard error, on `stream`, or through `tell`."""
 
     def __init__(
         self, total: int, stream: TextIO | None = None, tell: Callable[[str], None] | None = None

@@ -22,20 +22,7 @@ OPTIONAL = ("fairlearn",)
 def project_file(*parts: str) -> Path:
     """Find a file or folder of the clone.
 
-    Parameters
-    ----------
-    *parts : str
-        Path below the top of the clone.
-
-    Returns
-    -------
-    Path
-        The absolute path.
-
-    Raises
-    ------
-    RunError
-        If it is not there: the package was installed without its clone.
+    Raises RunError if it is not there: the package was installed without its clone.
 
     Examples
     --------
@@ -69,18 +56,7 @@ def versions() -> dict[str, str]:
 
 
 def digest_files(paths: list[Path]) -> str:
-    """Hash the names and bytes of some files, in the order given.
-
-    Parameters
-    ----------
-    paths : list of Path
-        Files that exist.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal.
-    """
+    """Hash the names and bytes of some files, in the order given: SHA-256 in hexadecimal."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.name.encode() + b"\0")

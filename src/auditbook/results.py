@@ -29,13 +29,6 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write one table: the same table always gives the same bytes.
 
     A text that a spreadsheet would take for a formula gets a leading apostrophe; `read_table` takes it off.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Any table.
-    path : Path
-        The CSV file.
     """
     guarded = table.copy()
     for name in guarded.columns:
@@ -55,16 +48,8 @@ def _unguard_formula(cell: str) -> str:
 def read_table(path: Path) -> pd.DataFrame:
     """Read one table in the kinds that are declared for its columns; names stay text whatever they look like.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file that `write_table` wrote. A file that is no result table of a run is read by the names of
-        its columns.
-
-    Returns
-    -------
-    DataFrame
-        Text columns hold str (blank is the empty string); numbers are float or int, nan where blank.
+    Text columns hold str (blank is the empty string); numbers are float or int, nan where blank. A file that
+    is no result table of a run is read by the names of its columns.
     """
     declared = TABLES[path.stem].columns if path.stem in TABLES else COLUMNS.values()
     text: dict[Hashable, type[str]] = {column.name: str for column in declared if column.kind == "text"}
@@ -146,22 +131,9 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """Open the run in a folder.
+    """Open the run in a folder, such as ``runs/texas-twin``; tables are read when first asked for.
 
-    Parameters
-    ----------
-    folder : Path
-        A run's folder, such as ``runs/texas-twin``.
-
-    Returns
-    -------
-    Run
-        The run; tables are read when first asked for.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no finished run.
+    Raises InputError if the folder holds no finished run.
     """
     path = folder / "run.json"
     if not path.is_file():

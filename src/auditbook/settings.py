@@ -60,36 +60,17 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Profile:
-    """How much work a run does; never what it does.
+    """How much work a run does; never what it does."""
 
-    Attributes
-    ----------
-    name : str
-        ``smoke``, ``quick``, ``standard`` or ``full``.
-    resamples : int or None
-        Upper bound on K; None leaves the protocol's.
-    max_rows : int or None
-        Records used at the most, drawn as whole units with the run's seed; None uses all.
-    synthetic_rows : int or None
-        Records of a synthetic cohort, in place of the cohort file's; None leaves those.
-    refits : int or None
-        Models trained for the baselines that mitigate, at the most; None trains all that they ask for.
-    halvings : int or None
-        Upper bound on the halvings of the cohort; None leaves the protocol's.
-    draws : int or None
-        Upper bound on the draws of the pocket audit's bootstrap; None leaves the settings'.
-    graph_records : int or None
-        Upper bound on the records of the pocket audit's graph; None leaves the settings'.
-    """
-
-    name: str
-    resamples: int | None
-    max_rows: int | None
-    synthetic_rows: int | None
-    refits: int | None = None
-    halvings: int | None = None
-    draws: int | None = None
-    graph_records: int | None = None
+    name: str  # `smoke`, `quick`, `standard` or `full`
+    # Upper bounds; with None the protocol, the cohort or the settings say, and every model is trained
+    resamples: int | None  # K
+    max_rows: int | None  # Records used, drawn as whole units with the run's seed
+    synthetic_rows: int | None  # Records of a synthetic cohort, in place of the cohort file's
+    refits: int | None = None  # Models trained for the baselines that mitigate
+    halvings: int | None = None  # Halvings of the cohort
+    draws: int | None = None  # Draws of the pocket audit's bootstrap
+    graph_records: int | None = None  # Records of the pocket audit's graph
 
     def apply(self, protocol: Protocol) -> Protocol:
         """Return the protocol with this profile's bounds in force."""

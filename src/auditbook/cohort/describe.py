@@ -16,21 +16,11 @@ ID_SHARE = 0.95
 
 
 def summarise_groups(cohort: Cohort, *, train: Positions, audit: Positions) -> pd.DataFrame:
-    """Count records and events of every group.
+    """Count records and events of every group: ``groups.csv``, a row an attribute and group.
 
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort, n records.
-    train, audit : int arrays
-        Positions of the records used to train and to audit; either may be empty.
-
-    Returns
-    -------
-    DataFrame
-        One row an attribute and group, declared but empty ones included: attribute, group, n, share,
-        events, event_rate, event_rate_low, event_rate_high (Wilson, 95 %), n_train, n_audit, reference.
-        Events are nan when the outcome is continuous, rates are nan without records.
+    Declared groups without records are listed too. Event rates have Wilson's 95 % interval; events are nan
+    when the outcome is continuous, rates are nan without records. `train` and `audit` are positions; either
+    may be empty.
     """
     parts = []
     for attribute in cohort.attributes:
@@ -73,21 +63,7 @@ def _rate(events: NDArray[np.float64] | NDArray[np.intp], counts: NDArray[np.int
 
 
 def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
-    """Count records and events of every site, largest site first.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort.
-    audit : int array
-        Positions of the audited records.
-
-    Returns
-    -------
-    DataFrame
-        rank (1 is the largest; equal sizes in order of name), site, n, events, event_rate, n_audit; no
-        row when the cohort has no site.
-    """
+    """Count records and events of every site, the largest first; of equal ones in order of name."""
     if cohort.site is None:
         return empty_table("cohort_sites")
     codes, names = pd.factorize(cohort.site, sort=True)
@@ -107,20 +83,7 @@ def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
 
 
 def summarise_columns(cohort: Cohort) -> pd.DataFrame:
-    """List every column of the data: what it is used for, and what is missing.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The cohort, n records.
-
-    Returns
-    -------
-    DataFrame
-        One row a column, in the order of the data: column, role (outcome, site, unit, attribute, score,
-        late feature, feature, excluded), kind (number, category, truth value, date, empty), missing,
-        missing_share, distinct, note.
-    """
+    """List every column of the data: what it is used for, what it holds, and what is missing."""
     rows = []
     for name in cohort.table.columns:
         column = cohort.table[name]

@@ -67,25 +67,11 @@ class _Guess:
 
 
 def draft_cohort(path: Path, *, target: Path | None = None) -> str:
-    """Draft a cohort file from a table's columns.
+    """Draft a cohort file from a table's columns, as TOML text.
 
-    Parameters
-    ----------
-    path : Path
-        The data file.
-    target : Path or None
-        Where the draft will stand; the data's path is written relative to it. None: beside the data.
-
-    Returns
-    -------
-    str
-        TOML text. Every guess is marked with ``guess:``; what could not be guessed has a blank value,
-        so that `auditbook check` asks for it.
-
-    Raises
-    ------
-    InputError
-        If the table cannot be read.
+    Every guess is marked with ``guess:``; what could not be guessed has a blank value, so that `auditbook
+    check` asks for it. The data's path is written relative to `target`, where the draft will stand; by
+    default that is beside the data. Raises InputError if the table cannot be read.
     """
     frame = read_table_file(path).frame
     guess = _guess_roles(frame)

@@ -70,17 +70,11 @@ def load_cohort(
         What `read_cohort_file` returned.
     data : Path or None
         Data file used in place of the one that the cohort file names.
-    max_rows : int or None
-        Records kept at the most, as whole units drawn with `seed`; one unit is always kept.
-    seed : int
-        Seed of that draw; the order of the rows has no part in it.
+    max_rows, seed : int
+        Records kept at the most (None: all), as whole units drawn with `seed` whatever the order of rows;
+        one unit is always kept.
     cache_dir : Path
         Where a generated table is kept.
-
-    Returns
-    -------
-    Cohort
-        The kept records.
 
     Raises
     ------

@@ -40,27 +40,12 @@ class PlainTable:
 
 
 def read_table_file(path: Path, *, text_columns: Collection[str] = ()) -> PlainTable:
-    """Read csv, tsv (also gzipped) or parquet into a plain table.
+    """Read csv, tsv (also gzipped) or parquet into a plain table; text is UTF-8.
 
-    Only the empty cell is missing in text files: words such as NA, None or nan are values.
-
-    Parameters
-    ----------
-    path : Path
-        The data file; UTF-8, with or without a byte order mark.
-    text_columns : collection of str
-        Columns of a text file that hold names, read as text so that ``00123`` stays.
-
-    Returns
-    -------
-    PlainTable
-        All rows and columns.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, unreadable, not what its name says, not UTF-8, without columns or with
-        two columns of one name.
+    Only the empty cell is missing in text files: words such as NA, None or nan are values. Columns of a text
+    file that hold names, `text_columns`, are read as text so that ``00123`` stays. Raises InputError if the
+    file is missing, unreadable, not what its name says, not UTF-8, without columns or with two columns of one
+    name.
     """
     kind = check_file(path)
     try:

@@ -25,17 +25,9 @@ class Numbers:
 
 
 def as_text(column: pd.Series) -> NDArray[np.object_]:
-    """Write each cell as text, the same for every type of column that can hold it.
+    """Write each cell as text, the same for every type of column that can hold it; None where missing.
 
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-
-    Returns
-    -------
-    object array of str or None, shape (n,)
-        Text as it stands; whole numbers without a decimal point (``1.0`` is ``"1"``); None where missing.
+    Text stays as it stands; whole numbers are without a decimal point (``1.0`` is ``"1"``).
 
     Examples
     --------
@@ -59,18 +51,7 @@ def name_value(value: object) -> str:
 
 
 def as_numbers(column: pd.Series) -> Numbers:
-    """Read each cell as a number; text that is one counts, words such as nan do not.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-
-    Returns
-    -------
-    Numbers
-        Cells, and where a cell is no finite number. Truth values are 1 and 0.
-    """
+    """Read each cell as a number; text that is one counts, words such as nan do not; true is 1."""
     missing = is_missing(column)
     if column.dtype == object:
         nothing: Any = None
@@ -85,20 +66,7 @@ def as_numbers(column: pd.Series) -> Numbers:
 
 
 def is_missing(column: pd.Series, values: Iterable[Value] = ()) -> Mask:
-    """Tell which cells are missing: null, blank, or one of the values that mean so.
-
-    Parameters
-    ----------
-    column : Series, length n
-        A plain column.
-    values : iterable of str, int, float or bool
-        Values that mean "missing", matched as `matches` does.
-
-    Returns
-    -------
-    bool array, shape (n,)
-        True where the cell is null, holds nothing but blanks, or equals one of `values`.
-    """
+    """Tell which cells are missing: null, blank, or a value that means so, matched as `matches` does."""
     missing = column.isna().to_numpy(dtype=bool)
     if column.dtype == object:
         codes, found = pd.factorize(column, use_na_sentinel=True)

@@ -113,17 +113,7 @@ def _mean(numbers: pd.Series) -> float:
 
 
 def di_column(attribute: str) -> str:
-    """Name the column of baselines.csv that holds an attribute's disparate impact.
-
-    Parameters
-    ----------
-    attribute : str
-        Name of the attribute.
-
-    Returns
-    -------
-    str
-        ``di_<attribute>``; with a further underscore where that is taken.
+    """Name the column of baselines.csv with an attribute's disparate impact; `_` is added if it is taken.
 
     Examples
     --------
@@ -134,21 +124,5 @@ def di_column(attribute: str) -> str:
 
 
 def kappa_column(metric: str) -> str:
-    """Name the column of baselines.csv that holds a metric's kappa.
-
-    Parameters
-    ----------
-    metric : str
-        Short name of the metric.
-
-    Returns
-    -------
-    str
-        ``kappa_<metric>``.
-
-    Examples
-    --------
-    >>> kappa_column("EOPP")
-    'kappa_EOPP'
-    """
+    """Name the column of baselines.csv that holds a metric's kappa."""
     return f"kappa_{metric}"

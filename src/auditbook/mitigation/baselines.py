@@ -69,23 +69,15 @@ def make_baselines(
     Parameters
     ----------
     cohort : Cohort
-        The cohort; its file's table ``[mitigation]`` gives the settings.
+        Its file's table ``[mitigation]`` gives the settings.
     scored : ScoredCohort
-        Its audited records and models; the first trained model, else the first probability, is mitigated.
+        Its audited records; the first trained model, else the first probability, is mitigated.
     protocol : Protocol
         The audit's constants.
-    cache_dir : Path
-        Folder in which trained scores are kept.
     refits : int or None
         Models trained at the most.
-    jobs : int
-        Cores to use; no result depends on it.
-    force : bool
-        Train anew even when scores were kept.
-    progress : callable
-        Is told what is being done.
-    panel : mapping of str to ModelConfig, optional
-        The models that can be trained; by default the project's.
+    cache_dir, jobs, force, progress, panel
+        As for `score_cohort`.
 
     Returns
     -------

@@ -66,29 +66,15 @@ def make_robustness(
 
     Parameters
     ----------
-    cohort : Cohort
-        The cohort.
-    scored : ScoredCohort
-        Its audited records and models.
+    cohort, scored, protocol, cache_dir, jobs, force, progress, panel
+        As for `make_baselines`.
     tables : mapping of str to DataFrame
         ``verdicts``, ``audit_size`` and ``site_agreement`` of the audit, ``baselines`` and ``baseline_cells``
         of its mitigation: what is known from there is not made again.
-    protocol : Protocol
-        The audit's constants.
-    cache_dir : Path
-        Folder in which trained scores are kept.
     refits : int or None
         Models trained at the most, the most telling first (see `order_trainings`). The model in separate
         parts, which the mitigation has trained, is one of them; linear ones cost next to nothing and are not
         counted. None trains all.
-    jobs : int
-        Cores to use; no result depends on it.
-    force : bool
-        Train anew even when scores were kept.
-    progress : callable
-        Is told what is being done.
-    panel : mapping of str to ModelConfig, optional
-        The models that can be trained; by default the project's.
     varied : mapping of str to list of dict, optional
         What `vary_models` made beside other work, by check; made here where it is missing.
 

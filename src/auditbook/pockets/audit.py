@@ -50,27 +50,16 @@ def make_pockets(
 ) -> PocketResults:
     """Learn maps from the discovery part of a cohort, freeze them, and test them on the audit part.
 
+    A cohort that cannot be audited in pockets gets empty tables, and the reason.
+
     Parameters
     ----------
-    cohort : Cohort
-        The cohort.
     settings : PocketSettings
         ``[pockets]`` with the profile's bounds in force.
     seed : int
         Seed of roles, training, discovery and draws.
-    cache_dir : Path
-        Where trained scores are kept.
-    jobs : int
-        Cores to use; the result does not depend on it.
-    force : bool
-        True trains anew.
-    progress : callable
-        Is told what is being done.
-
-    Returns
-    -------
-    PocketResults
-        A cohort that cannot be audited in pockets gets empty tables, and the reason.
+    cohort, cache_dir, jobs, force, progress
+        As for `score_cohort`.
     """
     if not settings.run:
         return _leave_out("[pockets] run = false in the cohort file")

@@ -66,20 +66,13 @@ def fit_blocks(
     Parameters
     ----------
     links : int32 array, shape (n_links, 2)
-        Pairs of records.
-    n : int
-        Number of records.
+        Pairs of the `n` records.
     start : {"fast", "published"}
         "published" agglomerates from single records. "fast" starts from nested Leiden communities, and lets
         greedy merge-split sweeps over all levels shorten the description. Its resolution is the one after
-        that of the shortest start: blocks are merged more easily
-        than split.
-    fits : int
-        Number of seeded fits.
-    seed : int
-        Seed of the first; each has its own.
-    jobs : int
-        Fits side by side; they do not change the result.
+        that of the shortest start: blocks are merged more easily than split.
+    fits, seed, jobs : int
+        Number of fits, each with a seed of its own from `seed` on; `jobs` side by side change no result.
 
     Returns
     -------

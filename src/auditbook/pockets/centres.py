@@ -51,24 +51,12 @@ class Design:
 
 @dataclass(frozen=True)
 class CentreRule:
-    """Assignment to the nearest centre; nobody abstains.
+    """Assignment to the nearest centre; nobody abstains."""
 
-    Attributes
-    ----------
-    encoding : Encoding
-        How a table is read.
-    design : Design
-        How it is standardised.
-    transform : float64 array, shape (q, r)
-        What standardised records are multiplied by.
-    centres : float64 array, shape (C, r)
-        Centres of the pockets.
-    """
-
-    encoding: Encoding
-    design: Design
-    transform: Array
-    centres: Array
+    encoding: Encoding  # How a table is read
+    design: Design  # How it is standardised
+    transform: Array  # shape (q, r): What standardised records are multiplied by
+    centres: Array  # shape (C, r): Centres of the pockets
 
     @property
     def n_pockets(self) -> int:
@@ -114,21 +102,14 @@ def nearest_centre(places: Array, centres: Array) -> Assignment:
 
 
 def fit_design(encoded: Array, is_category: NDArray[np.bool_], *, fewest: int) -> Design:
-    """Fix the columns of a linear model on the graph records.
+    """Fix the columns of a linear model on the graph records; columns without spread are left out.
 
     Parameters
     ----------
     encoded : float64 array, shape (n, p)
         Graph records.
     is_category : bool array, shape (p,)
-        Columns that hold codes of levels.
-    fewest : int
-        Records that have a level for it to get a column.
-
-    Returns
-    -------
-    Design
-        Columns without spread are left out.
+        Columns that hold codes of levels; a level gets a column if at least `fewest` records have it.
 
     Examples
     --------
@@ -283,21 +264,9 @@ def fit_ridge_map(
 
 
 def cluster_places(places: Array, *, count: int, seed: int) -> Array:
-    """Find K-means centres, those of the most records first.
+    """Find K-means centres of coordinates (n, r), those of the most records first, from ten starts.
 
-    Parameters
-    ----------
-    places : float64 array, shape (n, r)
-        Coordinates of records.
-    count : int
-        Centres; fewer when fewer records differ.
-    seed : int
-        Seed of ten starts.
-
-    Returns
-    -------
-    float64 array, shape (C, r)
-        Centres.
+    There are fewer than `count` when fewer records differ.
 
     Examples
     --------

@@ -13,32 +13,15 @@ from auditbook.records import Attribute
 
 @dataclass(frozen=True)
 class PocketData:
-    """Records in their canonical order, with what a pocket audit needs of each.
+    """Records in their canonical order, with what a pocket audit needs of each."""
 
-    Attributes
-    ----------
-    table : DataFrame, n rows
-        The feature columns that maps may use, and no other; RangeIndex.
-    outcome : float64 array, shape (n,)
-        0 or 1, or the value of a continuous outcome.
-    continuous : bool
-        True when the outcome is a number and not an event.
-    unit : int array, shape (n,)
-        Unit of each record, numbered from 0 in the canonical order of the units.
-    unit_kind : {"unit", "site", "record"}
-        What a unit is; "site" asks for the support rule of hospitals.
-    attributes : tuple of Attribute
-        Groups of each record, codes of shape (n,).
-    predictions : mapping of str to float64 array, shape (n,)
-        What each model predicts, on the outcome's scale; none is missing.
-    """
-
-    table: pd.DataFrame
-    outcome: NDArray[np.float64]
-    continuous: bool
-    unit: NDArray[np.int64]
-    unit_kind: UnitKind
-    attributes: tuple[Attribute, ...] = ()
+    table: pd.DataFrame  # n rows: The feature columns that maps may use, and no other; RangeIndex
+    outcome: NDArray[np.float64]  # shape (n,): 0 or 1, or the value of a continuous outcome
+    continuous: bool  # True when the outcome is a number and not an event
+    unit: NDArray[np.int64]  # shape (n,): Numbered from 0 in the canonical order of the units
+    unit_kind: UnitKind  # What a unit is; "site" asks for the support rule of hospitals
+    attributes: tuple[Attribute, ...] = ()  # Groups of each record, codes of shape (n,)
+    # shape (n,) each: What each model predicts, on the outcome's scale; none is missing
     predictions: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def take(self, positions: NDArray[np.integer]) -> "PocketData":
@@ -80,15 +63,7 @@ class Contrast:
 def declare_contrasts(attributes: tuple[Attribute, ...]) -> tuple[Contrast, ...]:
     """Pair every group with its attribute's reference, or with the largest group where none is named.
 
-    Parameters
-    ----------
-    attributes : tuple of Attribute
-        Of all records of the cohort, codes of shape (n,).
-
-    Returns
-    -------
-    tuple of Contrast
-        In the order of attributes and groups; a group without records is paired too.
+    In the order of attributes and groups, which are of all records; a group without records is paired too.
 
     Examples
     --------

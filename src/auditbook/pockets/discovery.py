@@ -78,7 +78,7 @@ def discover_maps(
     jobs: int = 1,
     progress: Say = lambda text: None,
 ) -> Discovered:
-    """Learn the forest map and the ridge map, and freeze them.
+    """Learn the forest map and the ridge map, and freeze them; one pocket is a valid map.
 
     Parameters
     ----------
@@ -90,19 +90,10 @@ def discover_maps(
         Number of audit records.
     contrasts : sequence of Contrast
         Pairs of groups that the level is chosen for; none asks for all records of a pocket.
-    settings : PocketSettings
-        Constants.
-    seed : int
-        Seed of everything.
+    settings, seed
+        Constants, and the seed of everything.
     jobs : int
         Trees and fits side by side; they do not change the result.
-    progress : callable
-        Is told what is being done.
-
-    Returns
-    -------
-    Discovered
-        The maps. One pocket is a valid map.
 
     Raises
     ------

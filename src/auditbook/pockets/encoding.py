@@ -63,15 +63,7 @@ class Encoding:
 def fit_encoding(table: pd.DataFrame) -> Encoding:
     """Fix how columns are read, from the graph records.
 
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Graph records. Columns that do not vary, and text that names nearly every record, are left out.
-
-    Returns
-    -------
-    Encoding
-        May hold no column.
+    Columns that do not vary, and text that names nearly every record, are left out; no column may remain.
 
     Examples
     --------
@@ -94,23 +86,7 @@ def fit_encoding(table: pd.DataFrame) -> Encoding:
 
 
 def load_encoding(arrays: Mapping[str, NDArray[Any]]) -> Encoding:
-    """Rebuild an encoding from its arrays.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        From `Encoding.arrays`.
-
-    Returns
-    -------
-    Encoding
-        The same.
-
-    Raises
-    ------
-    KeyError, ValueError
-        If the arrays are not those of an encoding.
-    """
+    """Rebuild an encoding from `Encoding.arrays`; KeyError or ValueError if they are not those of one."""
     names, kinds = arrays["column_names"].tolist(), arrays["column_kinds"].tolist()
     ends = np.cumsum(arrays["level_counts"]).tolist()
     levels = arrays["level_names"].tolist()

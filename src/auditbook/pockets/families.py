@@ -36,22 +36,12 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Family:
-    """Quantities of one map whose intervals hold together.
+    """Quantities of one map whose intervals hold together."""
 
-    Attributes
-    ----------
-    model, other : str
-        The model, and the one that it is compared with in a paired gap, else blank.
-    kind : {"mu", "delta", "paired"}
-        Mean errors, gaps between groups, or how two models differ in them.
-    quantities : tuple of Quantity
-        The overall first.
-    """
-
-    model: str
+    model: str  # The model, and in a paired gap the one that it is compared with, else blank
     other: str
-    kind: QuantityKind
-    quantities: tuple[Quantity, ...]
+    kind: QuantityKind  # Mean errors, gaps between groups, or how two models differ in them
+    quantities: tuple[Quantity, ...]  # The overall first
 
 
 def list_families(

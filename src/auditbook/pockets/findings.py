@@ -68,19 +68,9 @@ def find_pattern(errors: pd.DataFrame) -> Pattern:
 def count_support(errors: pd.DataFrame, *, model: str, name: str = FOREST) -> pd.DataFrame:
     """Count for each question how many pockets of a map were tested, and what the others lacked.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        Rows of ``pocket_errors.csv``.
-    model, name : str
-        The model and the map.
-
-    Returns
-    -------
-    DataFrame
-        A row for the mean errors and one a contrast, as `what` says: pockets, tested; pockets that lack
-        records, events or units (one can lack several); and the share of the audited records, of the focal
-        group's for a contrast, that lie in tested pockets (nan without records).
+    Of the rows of ``pocket_errors.csv``. Gives a row for the mean errors and one a contrast, as `what` says:
+    pockets, tested; pockets that lack records, events or units (one can lack several); and the share of the
+    audited records, of the focal group's for a contrast, that lie in tested pockets (nan without records).
 
     Examples
     --------

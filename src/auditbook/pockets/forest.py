@@ -17,31 +17,16 @@ BLOCK = 1 << 15
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees as arrays, one after another; they hold no outcome, only where records go.
+    """Trees as arrays, one after another; they hold no outcome, only where records go."""
 
-    Attributes
-    ----------
-    first : int64 array, shape (n_trees + 1,)
-        First node of each tree, and the number of nodes.
-    left, right : int32 arrays, shape (n_nodes,)
-        Children, counted from the tree's first node; -1 at a leaf.
-    feature : int32 array, shape (n_nodes,)
-        Feature that a node looks at.
-    threshold : float64 array, shape (n_nodes,)
-        A value that is at most this goes left.
-    missing_left : uint8 array, shape (n_nodes,)
-        1 where a missing value goes left.
-    n_features : int
-        Features of a record.
-    """
-
-    first: NDArray[np.int64]
+    first: NDArray[np.int64]  # shape (n_trees + 1,): First node of each tree, and the number of nodes
+    # shape (n_nodes,): Children, counted from the tree's first node; -1 at a leaf
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.uint8]
-    n_features: int
+    feature: NDArray[np.int32]  # shape (n_nodes,): Feature that a node looks at
+    threshold: NDArray[np.float64]  # shape (n_nodes,): A value that is at most this goes left
+    missing_left: NDArray[np.uint8]  # shape (n_nodes,): 1 where a missing value goes left
+    n_features: int  # Features of a record
 
     @property
     def n_trees(self) -> int:
@@ -107,22 +92,15 @@ def grow_forest(
     Parameters
     ----------
     features : float64 array, shape (n, p)
-        Of the graph records; nan where missing.
+        Of the graph records; nan where missing. Without any, each tree is one leaf.
     outcome : float64 array, shape (n,)
         0 or 1, or numbers. (Gini impurity of an event is twice its variance, so both grow the same trees.)
     trees, min_leaf : int
         Number of trees, and fewest records a leaf.
     candidates : float
         Share of the features that are tried at each split.
-    seed : int
-        Seed of the forest; trees do not depend on `jobs`.
-    jobs : int
-        Trees grown side by side.
-
-    Returns
-    -------
-    Forest
-        With one leaf a tree where there is no feature.
+    seed, jobs : int
+        Seed of the forest; trees grown side by side do not depend on their number.
 
     References
     ----------

@@ -14,20 +14,13 @@ ABSTAIN = -1
 
 @dataclass(frozen=True)
 class Assignment:
-    """Which pocket each record belongs to.
+    """Which pocket each record belongs to."""
 
-    Attributes
-    ----------
-    codes : int32 array, shape (n,)
-        Position of the record's pocket in the map's pockets; -1 where the map abstains.
-    affinity, lead : float64 arrays, shape (n,)
-        Similarity to that pocket (higher is closer; for centres, minus the distance), and its lead over the
-        second.
-    """
-
+    # shape (n,): Position of the record's pocket in the map's pockets; -1 where the map abstains
     codes: NDArray[np.int32]
+    # shape (n,): Similarity to it; higher is closer (for centres, minus the distance)
     affinity: NDArray[np.float64]
-    lead: NDArray[np.float64]
+    lead: NDArray[np.float64]  # shape (n,): Lead of that over the second pocket
 
 
 class Rule(Protocol):
@@ -46,37 +39,20 @@ class Rule(Protocol):
 
 @dataclass(frozen=True)
 class FrozenMap:
-    """A map of pockets whose rule no longer changes: the only thing that testing accepts.
+    """A map of pockets whose rule no longer changes: the only thing that testing accepts."""
 
-    Attributes
-    ----------
-    name : str
-        "forest", "ridge", or the name of another grouping.
-    rule : Rule
-        Sends records to pockets by their features.
-    pockets : tuple of str, length C
-        Names of the pockets in tables, such as "F1".
-    titles, descriptions : tuple of str, length C
-        The pockets in words, from discovery records; blank before they are named.
-    n_discovery : int array, shape (C,)
-        Graph records that are members.
-    mean_outcome : float64 array, shape (C,)
-        Their mean outcome.
-    fidelity : float64 array, shape (C, 2)
-        How well the words fit: share of members that the name's rule covers, and share of those covered that
-        are members; nan before they are named.
-    provenance : mapping of str to object
-        Partition, settings, description lengths, seeds: plain values for run.json.
-    """
-
-    name: str
-    rule: Rule
-    pockets: tuple[str, ...]
-    n_discovery: NDArray[np.int64]
-    mean_outcome: NDArray[np.float64]
+    name: str  # "forest", "ridge", or the name of another grouping
+    rule: Rule  # Sends records to pockets by their features
+    pockets: tuple[str, ...]  # length C: Names of the pockets in tables, such as "F1"
+    n_discovery: NDArray[np.int64]  # shape (C,): Graph records that are members
+    mean_outcome: NDArray[np.float64]  # shape (C,): Their mean outcome
+    # The pockets in words, from discovery records; blank before they are named
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
+    # shape (C, 2): Share of members that the name's rule covers, and share of those covered that are
+    # members; nan before they are named
     fidelity: NDArray[np.float64] | None = None
+    # Partition, settings, description lengths, seeds: plain values for run.json
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def assign(self, table: pd.DataFrame) -> Assignment:

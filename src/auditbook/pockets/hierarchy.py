@@ -47,23 +47,10 @@ class Projection:
 def project_calibration(
     data: PocketData, *, n_audit: int, contrasts: Sequence[Contrast], settings: PocketSettings
 ) -> Projection:
-    """Prepare the projection of calibration records to the size of the audit.
+    """Prepare the projection of calibration records to the size of the audit, for `count_supported`.
 
-    Parameters
-    ----------
-    data : PocketData
-        The m calibration records; their outcomes are not read.
-    n_audit : int
-        Number of audit records.
-    contrasts : sequence of Contrast
-        Pairs of groups; none asks for all records of a pocket.
-    settings : PocketSettings
-        What a cell needs.
-
-    Returns
-    -------
-    Projection
-        For `count_supported`.
+    The outcomes of the calibration records are not read. Without contrasts, all records of a pocket are asked
+    for.
     """
     codes = {item.name: item.codes for item in data.attributes}
     wanted = [(pair.attribute, code) for pair in contrasts for code in (pair.focal_code, pair.reference_code)]
@@ -125,15 +112,8 @@ def count_supported(
 def tidy_partitions(levels: Sequence[NDArray[np.integer]]) -> tuple[Labels, ...]:
     """Renumber pockets by size, drop levels that repeat, and end with one pocket.
 
-    Parameters
-    ----------
-    levels : sequence of int arrays, each of shape (n,)
-        The finest first.
-
-    Returns
-    -------
-    tuple of int64 arrays
-        The largest pocket is 0; equally large ones stand in the order of their first members.
+    The finest level is the first. In each the largest pocket is 0; equally large ones stand in the order of
+    their first members.
 
     Examples
     --------
@@ -160,21 +140,14 @@ def number_by_size(labels: NDArray[np.integer]) -> Labels:
 def place_loose(
     labels: NDArray[np.integer], leaves: NDArray[np.int32], *, n_leaves: int, fewest: int
 ) -> Labels:
-    """Move records of communities smaller than a leaf to the most similar larger one.
+    """Move records of communities smaller than `fewest` to the most similar larger one, if there is one.
 
     Parameters
     ----------
     labels : int array, shape (n,)
         Community of each graph record, from 0.
     leaves : int32 array, shape (n, n_trees)
-        Their leaves.
-    n_leaves, fewest : int
-        Leaves of all trees, and fewest records of a community that stays.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        As given where no community, or every one, is smaller.
+        Their leaves, numbered over all trees.
 
     Examples
     --------
@@ -229,16 +202,6 @@ def tabulate_levels(
 
 def choose_level(supported: Sequence[NDArray[np.int64]]) -> int:
     """Choose the level with most supported quantities; of equals the one of fewer pockets.
-
-    Parameters
-    ----------
-    supported : sequence of int64 arrays, shapes (C of the level,)
-        Supported quantities of each pocket of each level.
-
-    Returns
-    -------
-    int
-        Position of the level.
 
     Examples
     --------

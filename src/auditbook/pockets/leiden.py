@@ -17,21 +17,7 @@ _SEEDED = Lock()
 
 
 def part_graph(links: NDArray[np.int32], n: int, *, seed: int) -> tuple[NDArray[np.int64], ...]:
-    """Part a graph into communities at several resolutions.
-
-    Parameters
-    ----------
-    links : int32 array, shape (n_links, 2)
-        Pairs of records.
-    n : int
-        Number of records.
-    seed : int
-        Seed of every partition.
-
-    Returns
-    -------
-    tuple of int64 arrays, each of shape (n,)
-        Communities of each record, numbered from 0; the finest partition first.
+    """Part a graph of n linked records into communities at several resolutions, the finest first.
 
     References
     ----------

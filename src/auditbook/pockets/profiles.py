@@ -15,26 +15,13 @@ from auditbook.pockets.frozen import ABSTAIN, Assignment
 
 @dataclass(frozen=True)
 class ForestRule:
-    """Assignment by mean forest similarity to the members of each pocket.
+    """Assignment by mean forest similarity to the members of each pocket."""
 
-    Attributes
-    ----------
-    encoding : Encoding
-        How a table is read.
-    forest : Forest
-        Where records go.
-    counts : int32 array, shape (n_leaves, C)
-        Profile of each pocket: its members in each leaf.
-    sizes : int64 array, shape (C,)
-        Its members.
-    least_affinity, least_lead : float
-        A record abstains when its mean similarity, or its lead over the second pocket, is below these.
-    """
-
-    encoding: Encoding
-    forest: Forest
-    counts: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    encoding: Encoding  # How a table is read
+    forest: Forest  # Where records go
+    counts: NDArray[np.int32]  # shape (n_leaves, C): Profile of each pocket: its members in each leaf
+    sizes: NDArray[np.int64]  # shape (C,): Its members
+    # A record abstains when its mean similarity, or its lead over the second pocket, is below these
     least_affinity: float
     least_lead: float
 
@@ -143,11 +130,6 @@ def freeze_profiles(
         Leaves of the calibration records.
     abstain : float
         Quantile of their similarities, and of their leads, below which a record abstains.
-
-    Returns
-    -------
-    ForestRule
-        The rule.
     """
     counts = count_profiles(leaves, labels, n_leaves=forest.n_leaves)
     sizes = np.bincount(labels)

@@ -245,21 +245,10 @@ def list_findings(
 ) -> pd.DataFrame:
     """List what was flagged in the pocket of each record, for every model and pair of groups.
 
-    Parameters
-    ----------
-    codes : sequence of int arrays, each of shape (n,)
-        Pocket of each record on each map.
-    maps : sequence of FrozenMap
-        The maps, in the same order.
-    errors : DataFrame
-        What testing found. The overall comparison points at nobody, and differences between two models at no
-        direction; neither is looked at.
-
-    Returns
-    -------
-    DataFrame
-        A row a record, map and finding, by record: the columns of `review_list`, and `model` and `contrast`
-        (blank for a mean error). `conflict` is True where the maps disagree on the direction for the record.
+    The overall comparison points at nobody, and differences between two models at no direction; neither is
+    looked at. Gives a row a record, map and finding, by record: the columns of `review_list`, `model`, and
+    `contrast` (blank for a mean error). `conflict` is True where the maps disagree on the direction for the
+    record.
     """
     kept = errors["flagged"].fillna(False).astype(bool) & (errors["pocket"] != OVERALL)
     flags = errors[kept & (errors["quantity"] != "paired")]

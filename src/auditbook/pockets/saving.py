@@ -35,20 +35,7 @@ RULES: dict[str, tuple[type, Callable[[Mapping[str, NDArray[Any]]], Rule]]] = {
 
 
 def save_map(frozen: FrozenMap, path: Path) -> None:
-    """Save a map as one compressed file of arrays.
-
-    Parameters
-    ----------
-    frozen : FrozenMap
-        A forest or a ridge map.
-    path : Path
-        File to write, usually with the ending ``.npz``; the same map gives the same bytes.
-
-    Raises
-    ------
-    TypeError
-        If the map's rule is of another type.
-    """
+    """Save a forest or ridge map as a compressed file of arrays (``.npz``), always with the same bytes."""
     arrays: Arrays = {f"rule_{name}": values for name, values in frozen.rule.arrays().items()}
     words = {
         "format": FORMAT,
@@ -75,22 +62,9 @@ def _rule_kind(rule: Rule) -> str:
 
 
 def load_map(path: Path) -> FrozenMap:
-    """Load a saved map.
+    """Load a map that `save_map` saved; it assigns records as that one did.
 
-    Parameters
-    ----------
-    path : Path
-        File written by `save_map`.
-
-    Returns
-    -------
-    FrozenMap
-        Assigns records as the saved one did.
-
-    Raises
-    ------
-    InputError
-        If the file is not there, is damaged, or is no saved map.
+    Raises InputError if the file is not there, is damaged, or is no saved map.
     """
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:

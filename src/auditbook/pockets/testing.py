@@ -140,6 +140,8 @@ def draw_families(
 ) -> list[DrawnFamily]:
     """Look at the support of every family, sum its tested quantities, and draw their bootstrap.
 
+    All families that `keep` takes share the draws, so that leaving some out changes none of the others.
+
     Parameters
     ----------
     pockets : sequence of str, length C
@@ -148,13 +150,6 @@ def draw_families(
         Pocket of each audit record; -1 for none.
     audit, contrasts, settings, seed, jobs
         As in `audit_map`.
-    keep : callable
-        Which families to look at.
-
-    Returns
-    -------
-    list of DrawnFamily
-        All families share the draws, so that leaving some out changes none of the others.
     """
     listed = list_families(pockets, codes, audit, contrasts=contrasts, settings=settings)
     families = [family for family in listed if keep(family)]

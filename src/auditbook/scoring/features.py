@@ -41,24 +41,14 @@ class LeftOutColumn:
 
 @dataclass(frozen=True)
 class Features:
-    """Feature matrices of the two parts; columns have positions, not names, for the libraries.
+    """Feature matrices of the two parts; columns have positions, not names, for the libraries."""
 
-    Attributes
-    ----------
-    train, audit : float64 arrays, shapes (n_train, p) and (n_audit, p)
-        All values finite.
-    names : tuple of str, length p
-        What each column is, for readers: the map from the positions back to the cohort's columns.
-    left_out : tuple of LeftOutColumn
-        Columns that are constant, all missing, or name the record or its unit.
-    unit : int array, shape (n_train,), or None
-        Unit of each training record, for fitting out of fold; None when each record is one.
-    """
-
-    train: NDArray[np.float64]
-    audit: NDArray[np.float64]
-    names: tuple[str, ...]
+    train: NDArray[np.float64]  # shape (n_train, p): All values finite
+    audit: NDArray[np.float64]  # shape (n_audit, p): Likewise
+    names: tuple[str, ...]  # length p: What each column is, back to the cohort's columns
+    # Columns that are constant, all missing, or name the record or its unit
     left_out: tuple[LeftOutColumn, ...]
+    # shape (n_train,): For fitting out of fold; None when each record is a unit
     unit: NDArray[np.intp] | None = None
 
     @cached_property
@@ -90,17 +80,7 @@ class _Column:
 
 
 def column_kind(column: pd.Series) -> Kind:
-    """Tell what a column holds, whatever pandas stores it as.
-
-    Parameters
-    ----------
-    column : Series, shape (n,)
-        Any dtype: numpy, nullable, Arrow, category, object.
-
-    Returns
-    -------
-    {"number", "truth value", "date", "category"}
-        Text, categories and everything mixed are categories.
+    """Tell what a column holds, whatever pandas stores it as; everything mixed is a category.
 
     Examples
     --------
@@ -133,9 +113,7 @@ def build_features(
     Parameters
     ----------
     table : DataFrame, shape (n, any)
-        The cohort's records.
-    columns : sequence of str
-        The feature columns.
+        The cohort's records; `columns` are features.
     train_outcome : int array, shape (n_train,)
         Outcomes of the training records only, in the order of ``split.train``.
     unit : array of str, shape (n,)
@@ -144,11 +122,6 @@ def build_features(
         Training and audited records.
     seed : int
         Seed of the folds.
-
-    Returns
-    -------
-    Features
-        Matrices, names and columns left out.
 
     Raises
     ------
@@ -203,17 +176,7 @@ def _read_column(column: pd.Series, name: str) -> _Column:
 
 
 def read_floats(column: pd.Series) -> NDArray[np.float64]:
-    """Read numbers or truth values of any storage.
-
-    Parameters
-    ----------
-    column : Series, length n
-        Numbers, truth values or nothing.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        nan where missing.
+    """Read numbers or truth values of any storage; nan where missing.
 
     Examples
     --------
@@ -226,17 +189,7 @@ def read_floats(column: pd.Series) -> NDArray[np.float64]:
 
 
 def read_days(column: pd.Series) -> NDArray[np.float64]:
-    """Read dates as days since 1970, and durations as days.
-
-    Parameters
-    ----------
-    column : Series, length n
-        Moments or durations of any storage.
-
-    Returns
-    -------
-    float64 array, shape (n,)
-        nan where missing.
+    """Read dates as days since 1970, and durations as days; nan where missing.
 
     Examples
     --------

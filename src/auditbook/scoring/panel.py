@@ -27,37 +27,18 @@ _CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The frozen configuration of one model of the panel.
+    """The frozen configuration of one model of the panel."""
 
-    Attributes
-    ----------
-    name : str
-        Name in cohort files and tables: small letters, digits, underscores.
-    title : str
-        Name for readers.
-    family : str
-        One of `FAMILIES`.
-    estimator : str
-        Dotted name of the classifier's class.
-    scale : bool
-        True when features are standardised on the training records first.
-    seed_key, jobs_key : str or None
-        Parameters of the class that receive the seed and the number of cores.
-    members : tuple of ModelConfig
-        Models that a stack is made of; empty for every other model.
-    parameters : mapping of str to object
-        Parameters passed as they stand.
-    """
-
-    name: str
-    title: str
-    family: str
-    estimator: str
-    scale: bool = False
+    name: str  # Name in cohort files and tables: small letters, digits, underscores
+    title: str  # Name for readers
+    family: str  # One of `FAMILIES`
+    estimator: str  # Dotted name of the classifier's class
+    scale: bool = False  # True when features are standardised on the training records first
+    # Parameters of the class that receive the seed and the number of cores
     seed_key: str | None = None
     jobs_key: str | None = None
-    members: tuple["ModelConfig", ...] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    members: tuple["ModelConfig", ...] = ()  # Models that a stack is made of; empty for every other model
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # Passed as they stand
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a worker is sent, which cannot be a read-only view."""
@@ -108,22 +89,10 @@ _REQUIRED = ("title", "family", "class")
 
 
 def read_panel(path: Path | None = None) -> dict[str, ModelConfig]:
-    """Read the configurations of all models that can be trained.
+    """Read the configurations of all models that can be trained, by name and in the order of the file.
 
-    Parameters
-    ----------
-    path : Path, optional
-        A panel file; by default the project's ``data/panel.toml``.
-
-    Returns
-    -------
-    dict of str to ModelConfig
-        By model name, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        With every fault of the file: not TOML, a name, key or value that is not allowed.
+    The file is the project's ``data/panel.toml`` unless another is given. Raises InputError with every fault
+    of it: not TOML, a name, key or value that is not allowed.
 
     Examples
     --------
@@ -187,24 +156,9 @@ PANEL_NAMES = tuple(read_panel())
 
 
 def choose_models(names: Iterable[str], panel: Mapping[str, ModelConfig]) -> tuple[ModelConfig, ...]:
-    """Look up the models that a cohort file asks for.
+    """Look up the models that a cohort file asks for under ``[panel] models``, in that order.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names under ``[panel] models``.
-    panel : mapping of str to ModelConfig
-        The models there are.
-
-    Returns
-    -------
-    tuple of ModelConfig
-        In the order asked for.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown (the nearest known one is named) or listed twice.
+    Raises InputError if a name is unknown (the nearest known one is named) or listed twice.
 
     Examples
     --------

@@ -31,62 +31,32 @@ from auditbook.settings import Protocol
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """Where one model's scores come from.
+    """Where one model's scores come from."""
 
-    Attributes
-    ----------
-    name, title : str
-        Name in tables; name for readers.
-    source : {"given", "trained"}
-        A column of the cohort, or trained here.
-    family : str
-        Family of a trained model; blank for a given one.
-    percentile : float or None
-        Percentile of the audited scores that set the threshold, from 0 to 100.
-    n_train : int
-        Records that it was trained on; 0 for a given one, whose training is unknown here.
-    cached : bool
-        True when its scores were kept from an earlier run. Never part of a result table, which must not
-        depend on it.
-    features : {"", "all", "admission"}
-        What a trained model sees: every feature, or none of the late ones; blank for a given one.
-    """
-
+    # Name in tables; name for readers
     name: str
     title: str
-    source: str
-    family: str = ""
-    percentile: float | None = None
-    n_train: int = 0
+    source: str  # "given", a column of the cohort, or "trained" here
+    family: str = ""  # Family of a trained model; blank for a given one
+    percentile: float | None = None  # Percentile of the audited scores that set the threshold, from 0 to 100
+    n_train: int = 0  # Records that it was trained on; 0 for a given one, whose training is unknown here
+    # Its scores were kept from an earlier run. Never part of a result table, which must not depend on it
     cached: bool = False
-    features: str = ""
+    features: str = ""  # "all" or "admission", without late ones; blank for a given model
 
 
 @dataclass(frozen=True)
 class ScoredCohort:
-    """A cohort's audited records with the scores of every model.
+    """A cohort's audited records with the scores of every model."""
 
-    Attributes
-    ----------
-    records : AuditRecords
-        Outcomes, groups, sites and scores of the n_audit audited records.
-    audit : int array, shape (n_audit,)
-        Their positions in the cohort, increasing.
-    train : int array, shape (n_train,)
-        Positions of the training records; empty when no model is trained here.
-    models : tuple of ModelInfo
-        In the order of ``records.scores``: given ones, the panel, then its variants without late features.
-    features : tuple of str
-        What the models of the panel see; empty when none is trained.
-    left_out : tuple of (str, str)
-        Feature columns that no model sees, each with its reason.
-    """
-
-    records: AuditRecords
-    audit: NDArray[np.int64]
+    records: AuditRecords  # The n_audit audited records
+    audit: NDArray[np.int64]  # shape (n_audit,): Their positions in the cohort, increasing
+    # shape (n_train,): Positions of the training records; empty when no model is trained here
     train: NDArray[np.int64]
+    # In the order of `records.scores`: given ones, the panel, then its variants without late features
     models: tuple[ModelInfo, ...]
-    features: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()  # What the models of the panel see; empty when none is trained
+    # Feature columns that no model sees, each with its reason
     left_out: tuple[tuple[str, str], ...] = ()
 
 
@@ -112,20 +82,13 @@ def score_cohort(
     protocol : Protocol
         Gives `audit_share` and the seed.
     cache_dir : Path
-        Folder in which trained scores are kept.
+        Folder in which trained scores are kept; with `force` they are trained anew all the same.
     jobs : int
         Cores to use; the scores do not depend on it.
-    force : bool
-        True trains anew even when scores were kept.
     progress : callable
         Is told what is being done.
     panel : mapping of str to ModelConfig, optional
         The models that can be trained; by default the project's.
-
-    Returns
-    -------
-    ScoredCohort
-        Records ready to be counted.
 
     Raises
     ------
@@ -246,27 +209,10 @@ def _records(cohort: Cohort, audit: NDArray[np.int64], scores: list[Score]) -> A
 
 
 def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64]) -> Score:
-    """Read a given score of the audited records.
+    """Read a given score of the audited records, whose positions `audit` holds, and settle its threshold.
 
-    Parameters
-    ----------
-    table : DataFrame, shape (n, any)
-        The cohort's records.
-    score : ScoreTable
-        The table ``[scores.NAME]`` of the cohort file.
-    audit : int array, shape (n_audit,)
-        Positions of the audited records.
-
-    Returns
-    -------
-    Score
-        With its threshold settled.
-
-    Raises
-    ------
-    InputError
-        If the column holds text or missing values, a probability lies outside 0 to 1, a rank is infinite,
-        or a decision is neither 0 nor 1.
+    Raises InputError if the column holds text or missing values, a probability lies outside 0 to 1, a rank is
+    infinite, or a decision is neither 0 nor 1.
 
     Examples
     --------
@@ -324,24 +270,7 @@ def percentile_threshold(values: ArrayLike, percentile: float) -> float:
     The threshold is the smallest score found that is not below the percentile (linear between neighbours),
     so it is always a score that some record has. Without ties about 100 - `percentile` per cent of the
     records are selected. Records tied at the threshold are all selected, so ties can only make it more;
-    when all scores are equal, all are.
-
-    Parameters
-    ----------
-    values : float array, shape (n,)
-        Scores of the audited records.
-    percentile : float
-        Between 0 and 100, both excluded.
-
-    Returns
-    -------
-    float
-        A value of `values`.
-
-    Raises
-    ------
-    InputError
-        If the percentile is out of range or there are no scores.
+    when all scores are equal, all are. Raises InputError without scores, or unless 0 < percentile < 100.
 
     Examples
     --------
@@ -359,17 +288,9 @@ def percentile_threshold(values: ArrayLike, percentile: float) -> float:
 def summarise_models(scored: ScoredCohort) -> pd.DataFrame:
     """Say of each model where it comes from and how good it is on the audited records: ``models.csv``.
 
-    Parameters
-    ----------
-    scored : ScoredCohort
-        Audited records and models.
-
-    Returns
-    -------
-    DataFrame
-        One row a model, with the columns of ``models`` in columns.toml. The AUROC has DeLong's 95 %
-        interval on the logit scale. nan where a number is undefined: AUROC of decisions or with one outcome
-        only, Brier score of anything but probabilities, F1 without events and selections.
+    The AUROC has DeLong's 95 % interval on the logit scale. nan where a number is undefined: AUROC of
+    decisions or with one outcome only, Brier score of anything but probabilities, F1 without events and
+    selections.
     """
     pairs = zip(scored.models, scored.records.scores, strict=True)
     rows = [_summarise(info, score, scored.records.outcome) for info, score in pairs]
@@ -418,17 +339,8 @@ def bin_scores(scored: ScoredCohort) -> pd.DataFrame:
     """Count records and events by score bin, for all records and each group: ``score_bins.csv``.
 
     Scores within 0 and 1 get ten equal-width bins (the last one closed). Ranks that leave 0 to 1 get ten
-    bins of equal count over all audited records, fewer when ties make bounds coincide.
-
-    Parameters
-    ----------
-    scored : ScoredCohort
-        Audited records and models.
-
-    Returns
-    -------
-    DataFrame
-        Columns of ``score_bins`` in columns.toml. Empty bins are listed, with mean score nan.
+    bins of equal count over all audited records, fewer when ties make bounds coincide. Empty bins are listed,
+    with mean score nan.
     """
     records = scored.records
     everyone = Attribute("all", ("all",), np.zeros(len(records.outcome), dtype=np.intp))

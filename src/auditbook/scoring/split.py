@@ -47,16 +47,9 @@ def split_units(outcome: ArrayLike, unit: ArrayLike, *, audit_share: float, seed
     outcome : int array, shape (n,)
         1 where the event happened, else 0.
     unit : array of str, shape (n,)
-        Name of each record's unit.
+        Name of each record's unit; no unit is in both parts.
     audit_share : float
-        Share of the units that is audited, between 0 and 1.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    Split
-        Two parts without a unit in common.
+        Share of the units that is audited, between 0 and 1; drawn with `seed`.
 
     Raises
     ------

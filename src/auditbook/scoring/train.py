@@ -58,24 +58,14 @@ def train_scores(
 
     Parameters
     ----------
-    config : ModelConfig
-        The model.
-    features : Features
-        Matrices of the training and the audited records.
+    config, features
+        The model, and the matrices of the training and the audited records.
     train_outcome : int array, shape (n_train,)
         Outcomes of the training records; those of audited records are never an argument.
-    seed : int
-        Seed of the training.
-    jobs : int
-        Cores to use; the scores do not depend on it.
-    cache_dir : Path
-        Folder of the kept scores; made when needed.
-    force : bool
-        True trains anew even when the scores are there.
-    progress : callable
-        Is told what is being done.
     weights : float array, shape (n_train,), optional
         Weights of the training records (see `takes_weights`).
+    jobs, cache_dir, force, progress
+        As for `score_cohort`; the folder is made when needed.
 
     Returns
     -------
@@ -125,16 +115,11 @@ def train_panel(
     Parameters
     ----------
     trainings : sequence of Training
-        The models, all of the same training records.
+        The models, all of the same training records; scores come in their order.
     train_outcome : int array, shape (n_train,)
         Outcomes of the training records.
     seed, jobs, cache_dir, force, progress
         As for `train_scores`.
-
-    Returns
-    -------
-    tuple of TrainedScores
-        In the order of `trainings`.
 
     Raises
     ------
@@ -297,17 +282,7 @@ def _train(
 
 
 def takes_weights(config: ModelConfig) -> bool:
-    """Tell whether a model can be trained with weights.
-
-    Parameters
-    ----------
-    config : ModelConfig
-        A model of the panel.
-
-    Returns
-    -------
-    bool
-        True when its class takes ``sample_weight``.
+    """Tell whether a model can be trained with weights: its class takes ``sample_weight``.
 
     Examples
     --------
