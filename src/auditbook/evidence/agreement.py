@@ -137,26 +137,8 @@ def gwet_ac1(table: ArrayLike) -> float:
 
 
 def name_band(kappa: float) -> str:
-    """Name the band of Landis and Koch.
+    """Name the band of Landis and Koch (1977, doi:10.2307/2529310) that a kappa lies in; blank for nan.
 
-    Parameters
-    ----------
-    kappa : float
-        Fleiss' kappa.
-
-    Returns
-    -------
-    str
-        ``poor`` below 0, ``slight`` to 0.20, ``fair`` to 0.40, ``moderate`` to 0.60, ``substantial`` to 0.80,
-        ``almost perfect`` above; blank for nan.
-
-    References
-    ----------
-    Landis, J. R. and Koch, G. G. (1977). The measurement of observer agreement for categorical data.
-    doi:10.2307/2529310
-
-    Examples
-    --------
     >>> name_band(-0.05), name_band(0.0), name_band(0.4), name_band(0.81)
     ('poor', 'slight', 'fair', 'almost perfect')
     """
@@ -231,20 +213,8 @@ def _pass_kappa(counts: NDArray[np.int64]) -> Array:
 
 
 def tally(ratings: ArrayLike) -> NDArray[np.int64]:
-    """Count passes and fails of each item.
+    """Count passes (1) and fails (0) of each item, shape (n_items, 2); nan is a missing rating.
 
-    Parameters
-    ----------
-    ratings : float array, shape (n_items, n_raters)
-        1 for a pass, 0 for a fail, nan where the rater did not rate.
-
-    Returns
-    -------
-    int array, shape (n_items, 2)
-        Passes, fails.
-
-    Examples
-    --------
     >>> tally([[1, 0, float("nan")]]).tolist()
     [[1, 1]]
     """
@@ -263,20 +233,10 @@ def tabulate_agreement(cases: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 
 def correlate_ranks(one: ArrayLike, other: ArrayLike) -> float:
-    """Find Spearman's rank correlation of two orderings, ties at their mean rank.
+    """Find Spearman's rank correlation of two orderings of the same things, ties at their mean rank.
 
-    Parameters
-    ----------
-    one, other : float array, shape (n,)
-        What orders the same things twice.
+    1 for the same order, -1 for the reverse; nan when one of them does not vary.
 
-    Returns
-    -------
-    float
-        1 for the same order, -1 for the reverse; nan when one of them does not vary.
-
-    Examples
-    --------
     >>> round(correlate_ranks([1, 2, 3], [0.1, 0.5, 0.9]), 6)
     1.0
     """

@@ -11,11 +11,6 @@ from auditbook.records import AuditRecords, Score
 def check_records(records: AuditRecords) -> None:
     """Refuse records that cannot be audited, naming every fault.
 
-    Parameters
-    ----------
-    records : AuditRecords
-        What is to be audited.
-
     Raises
     ------
     InputError

@@ -1,4 +1,7 @@
-"""How many records of each group were selected, rightly and wrongly?"""
+"""How many records of each group were selected, rightly and wrongly?
+
+The rates below read counts of shape (..., 4), in the order tp, fp, fn, tn, and have shape (...).
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +24,7 @@ def count_groups(outcome: ArrayLike, decisions: ArrayLike, codes: ArrayLike, n_g
     decisions : array of 0 and 1 (or bool), shape (n,) or (n_models, n)
         1 where the record is selected, by one model or by several.
     codes : int array, shape (n,)
-        Position of each record's group.
-    n_groups : int
-        Number of groups; one without a record counts 0 everywhere.
+        Position of each record's group; a group without a record counts 0 everywhere.
 
     Returns
     -------
@@ -56,19 +57,9 @@ def count_sites(
 ) -> Counts:
     """Count true and false positives and negatives of each group at each site.
 
-    Parameters
-    ----------
-    outcome, decisions, codes, n_groups
-        As for `count_groups`.
-    site : int array, shape (n,)
-        Position of each record's site.
-    n_sites : int
-        Number of sites.
-
-    Returns
-    -------
-    int array, shape (n_sites, n_groups, 4) or (n_models, n_sites, n_groups, 4)
-        Records in the order tp, fp, fn, tn; the sum over sites is `count_groups`.
+    The first four arguments are those of `count_groups`; `site` is the position of each record's site. The
+    result has shape (n_sites, n_groups, 4) or (n_models, n_sites, n_groups, 4), and its sum over sites is
+    `count_groups`.
 
     Raises
     ------
@@ -104,24 +95,7 @@ def _cells(
 
 
 def check_binary(values: NDArray[np.generic], *, what: str) -> None:
-    """Refuse anything but 0 and 1 (and True and False).
-
-    Parameters
-    ----------
-    values : array
-        What should be 0 or 1 throughout.
-    what : str
-        Its name in the message.
-
-    Raises
-    ------
-    InputError
-        If a value is neither 0 nor 1, or is missing.
-
-    Examples
-    --------
-    >>> check_binary(np.array([0, 1]), what="outcomes")
-    """
+    """Refuse anything but 0 and 1 (and True and False); `what` names the values in the message."""
     if values.dtype == bool:
         return
     wrong = ~((values == 0) | (values == 1))
@@ -138,20 +112,8 @@ def _check_codes(codes: NDArray[np.generic], count: int, *, what: str) -> None:
 
 
 def rate(numerator: ArrayLike, denominator: ArrayLike) -> Rates:
-    """Divide, and leave nan where there is nothing to divide by.
+    """Divide non-negative numbers, and leave nan where there is nothing to divide by.
 
-    Parameters
-    ----------
-    numerator, denominator : arrays that broadcast together
-        Non-negative numbers.
-
-    Returns
-    -------
-    float array
-        nan where the denominator is zero.
-
-    Examples
-    --------
     >>> rate([1, 0], [4, 0]).tolist()
     [0.25, nan]
     """
@@ -160,20 +122,10 @@ def rate(numerator: ArrayLike, denominator: ArrayLike) -> Rates:
 
 
 def selection_rate(counts: ArrayLike) -> Rates:
-    r"""Share of records that are selected, :math:`(tp + fp)/n`.
+    """Share of records that are selected, :math:`(tp + fp)/n`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 when none is selected, 1 when all are, nan without records.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 when none is selected, 1 when all are, nan without records.
-
-    Examples
-    --------
     >>> float(selection_rate([3, 1, 2, 4]))
     0.4
     """
@@ -182,20 +134,10 @@ def selection_rate(counts: ArrayLike) -> Rates:
 
 
 def true_positive_rate(counts: ArrayLike) -> Rates:
-    r"""Share of events that are selected, :math:`tp/(tp + fn)`.
+    """Share of events that are selected, :math:`tp/(tp + fn)`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 when every event is missed, 1 when none is, nan without events.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 when every event is missed, 1 when none is, nan without events.
-
-    Examples
-    --------
     >>> float(true_positive_rate([3, 1, 1, 5]))
     0.75
     """
@@ -204,20 +146,10 @@ def true_positive_rate(counts: ArrayLike) -> Rates:
 
 
 def false_positive_rate(counts: ArrayLike) -> Rates:
-    r"""Share of non-events that are selected, :math:`fp/(fp + tn)`.
+    """Share of non-events that are selected, :math:`fp/(fp + tn)`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 when no non-event is selected, 1 when all are, nan without non-events.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 when no non-event is selected, 1 when all are, nan without non-events.
-
-    Examples
-    --------
     >>> float(false_positive_rate([3, 1, 1, 3]))
     0.25
     """
@@ -226,20 +158,10 @@ def false_positive_rate(counts: ArrayLike) -> Rates:
 
 
 def positive_predictive_value(counts: ArrayLike) -> Rates:
-    r"""Share of selected records that are events, :math:`tp/(tp + fp)`.
+    """Share of selected records that are events, :math:`tp/(tp + fp)`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 when no selected record is an event, 1 when all are, nan when none is selected.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 when no selected record is an event, 1 when all are, nan when none is selected.
-
-    Examples
-    --------
     >>> float(positive_predictive_value([3, 1, 0, 0]))
     0.75
     """
@@ -248,20 +170,10 @@ def positive_predictive_value(counts: ArrayLike) -> Rates:
 
 
 def accuracy(counts: ArrayLike) -> Rates:
-    r"""Share of records whose decision equals the outcome, :math:`(tp + tn)/n`.
+    """Share of records whose decision equals the outcome, :math:`(tp + tn)/n`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 when every decision is wrong, 1 when none is, nan without records.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 when every decision is wrong, 1 when none is, nan without records.
-
-    Examples
-    --------
     >>> float(accuracy([3, 1, 0, 4]))
     0.875
     """
@@ -270,20 +182,10 @@ def accuracy(counts: ArrayLike) -> Rates:
 
 
 def event_rate(counts: ArrayLike) -> Rates:
-    r"""Share of records that are events, :math:`(tp + fn)/n`.
+    """Share of records that are events, :math:`(tp + fn)/n`.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
+    0 without an event, 1 when all are events, nan without records.
 
-    Returns
-    -------
-    float array, shape (...)
-        0 without an event, 1 when all are events, nan without records.
-
-    Examples
-    --------
     >>> float(event_rate([3, 1, 1, 3]))
     0.5
     """
@@ -292,20 +194,8 @@ def event_rate(counts: ArrayLike) -> Rates:
 
 
 def stratum_sizes(counts: ArrayLike) -> Counts:
-    """Count events and non-events, the strata that a resample keeps.
+    """Count events and non-events, shape (..., 2): the strata that a resample keeps.
 
-    Parameters
-    ----------
-    counts : int array, shape (..., 4)
-        Records in the order tp, fp, fn, tn.
-
-    Returns
-    -------
-    int array, shape (..., 2)
-        Events, non-events.
-
-    Examples
-    --------
     >>> stratum_sizes([3, 1, 2, 4]).tolist()
     [5, 5]
     """

@@ -148,26 +148,8 @@ def _order_statistic(ranked: Array, defined: NDArray[np.intp], share: float) -> 
 def add_share(
     table: pd.DataFrame, name: str, part: ArrayLike, whole: ArrayLike, *, level: float = 0.95
 ) -> pd.DataFrame:
-    """Add a share with its Wilson bounds to a table.
+    """Add a share and its Wilson bounds (``_low``, ``_high``) to a table; nan where the whole is empty.
 
-    Parameters
-    ----------
-    table : DataFrame, n rows
-        Anything counted.
-    name : str
-        Name of the share.
-    part, whole : int arrays, shape (n,) or ()
-        How often it happened, out of how many.
-    level : float
-        Coverage aimed at.
-
-    Returns
-    -------
-    DataFrame
-        `table` with `name`, and with ``_low`` and ``_high`` behind it; nan where the whole is empty.
-
-    Examples
-    --------
     >>> add_share(pd.DataFrame({"n": [10, 0]}), "rate", [0, 0], [10, 0])["rate_high"].round(4).tolist()
     [0.2775, nan]
     """
@@ -242,20 +224,9 @@ def f1_interval(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> Interval:
 def rate_events(table: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
     """Add the event rate of each row with its Wilson interval: of score bins, what a reliability curve draws.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns n and events, of score bins, groups or sites.
-    level : float
-        Coverage of each interval, records being independent.
+    From the columns n and events, records being independent: event_rate, event_rate_low and event_rate_high;
+    nan in an empty row.
 
-    Returns
-    -------
-    DataFrame
-        `table` with event_rate, event_rate_low and event_rate_high; nan in an empty row.
-
-    Examples
-    --------
     >>> rate_events(pd.DataFrame({"n": [10, 0], "events": [0, 0]}))["event_rate_high"].round(4).tolist()
     [0.2775, nan]
     """

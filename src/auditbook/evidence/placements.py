@@ -41,19 +41,7 @@ class ScoreLevels:
 
 
 def rank_levels(outcome: ArrayLike, values: ArrayLike) -> ScoreLevels:
-    """Order the records of one model by their score.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    values : float array, shape (n,)
-        Probabilities or ranks.
-
-    Returns
-    -------
-    ScoreLevels
-        Equal scores share a level.
+    """Order the records of one model by their score, a probability or a rank; equal scores share a level.
 
     Raises
     ------
@@ -134,23 +122,8 @@ def sum_placements(
 ) -> PlacementSums:
     """Sum the placements of all records within and across groups, in one pass over the ordered scores.
 
-    Parameters
-    ----------
-    levels : ScoreLevels
-        From `rank_levels`.
-    codes : int array, shape (n,)
-        Position of each record's group, in the records' own order.
-    n_groups : int
-        Number of groups.
-    site : int array, shape (n,), optional
-        Position of each record's site, in the records' own order.
-    n_sites : int
-        Number of sites.
-
-    Returns
-    -------
-    PlacementSums
-        Of size n_groups cubed (and n_sites times n_groups squared), whatever the number of records.
+    `codes` and `site` are the positions of each record's group and site, in the records' own order. The sums
+    are of size n_groups cubed (and n_sites times n_groups squared), whatever the number of records.
 
     Raises
     ------

@@ -56,18 +56,9 @@ class Prepared:
 def prepare(records: AuditRecords) -> Prepared:
     """Prepare the audited records of a cohort, once for all questions.
 
-    Scores are ordered when something first asks for that, and then kept.
-
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-
-    Returns
-    -------
-    Prepared
-        Groups without a record are left out, the smallest group stands first, and sites are numbered by what
-        they hold, so that no answer depends on names or on the order of the records.
+    Scores are ordered when something first asks for that, and then kept. Groups without a record are left
+    out, the smallest group stands first, and sites are numbered by what they hold, so that no answer depends
+    on names or on the order of the records.
 
     Raises
     ------
@@ -101,20 +92,8 @@ def _prepare_groups(scores: ModelScores, attribute: Attribute) -> PreparedGroups
 def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:
     """Give each site that holds records a number by its size and events, whatever it is called.
 
-    Parameters
-    ----------
-    site : int array, shape (n,)
-        Position of each record's site.
-    outcome : int8 array, shape (n,)
-        1 where the event happened, else 0.
+    Returns the number of each record's site, shape (n,), and how many sites there are.
 
-    Returns
-    -------
-    tuple of int array, shape (n,), and int
-        The number of each record's site, and how many sites there are.
-
-    Examples
-    --------
     >>> settle_sites(np.array([7, 7, 2]), np.array([0, 1, 1], np.int8))
     (array([1, 1, 0]), 2)
     """
@@ -131,20 +110,6 @@ def settle_groups(attribute: Attribute, outcome: NDArray[np.int8]) -> Attribute:
     Everything random and every tie follows this order, so what the groups are called and in which order they
     were declared is of no consequence. Groups of one size stand by events, then by name.
 
-    Parameters
-    ----------
-    attribute : Attribute
-        As declared.
-    outcome : int8 array, shape (n,)
-        1 where the event happened, else 0.
-
-    Returns
-    -------
-    Attribute
-        Without empty groups.
-
-    Examples
-    --------
     >>> sex = Attribute("sex", ("M", "X", "F"), np.array([0, 0, 2]))
     >>> settle_groups(sex, np.array([0, 1, 1], np.int8)).groups
     ('F', 'M')

@@ -18,25 +18,11 @@ Array = NDArray[np.float64]
 
 
 def open_stream(seed: int, *names: str) -> np.random.Generator:
-    """Open the stream of random numbers that belongs to some names.
+    """Open the stream of random numbers that belongs to some names; those of different names are independent.
 
     A cell's draws come from the stream of its own model and attribute. They are therefore the same whichever
     other models and attributes are audited beside it, in whatever order.
 
-    Parameters
-    ----------
-    seed : int
-        The run's seed, not negative.
-    *names : str
-        What the numbers are for.
-
-    Returns
-    -------
-    Generator
-        Streams of different names are independent.
-
-    Examples
-    --------
     >>> bool(open_stream(42, "a").random() == open_stream(42, "a").random())
     True
     """

@@ -57,20 +57,8 @@ def blank_sums(*shape: int) -> ScoreSums:
 
 
 def assign_bins(values: ArrayLike) -> NDArray[np.int8]:
-    """Give each score its bin: [0, 0.1), [0.1, 0.2), ..., [0.9, 1].
+    """Give each score its bin, 0 to 9: [0, 0.1), [0.1, 0.2), ..., [0.9, 1].
 
-    Parameters
-    ----------
-    values : float array, shape (...)
-        Scores in [0, 1].
-
-    Returns
-    -------
-    int8 array, shape (...)
-        0 to 9; the score 1 belongs to the last bin.
-
-    Examples
-    --------
     >>> assign_bins([0.0, 0.3, 0.99, 1.0]).tolist()
     [0, 3, 9, 9]
     """
@@ -114,19 +102,7 @@ class OrderedScores:
 
 
 def order_scores(outcome: ArrayLike, values: ArrayLike) -> OrderedScores:
-    """Order the records of one model by outcome and score.
-
-    Parameters
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    values : float array, shape (n,)
-        Probabilities.
-
-    Returns
-    -------
-    OrderedScores
-        Everything that sums over groups need.
+    """Order the records of one model by outcome and score, a probability.
 
     Raises
     ------
@@ -167,24 +143,8 @@ def check_probabilities(scores: Array) -> None:
 
 
 def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> ScoreSums:
-    """Sum one model's scores over groups and bins.
+    """Sum one model's scores over groups and bins; `codes` are in the records' own order.
 
-    Parameters
-    ----------
-    ordered : OrderedScores
-        From `order_scores`.
-    codes : int array, shape (n,)
-        Position of each record's group, in the records' own order.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    ScoreSums
-        Leading shape (): `records` has shape (n_groups, 10).
-
-    Examples
-    --------
     >>> sums = sum_scores(order_scores([1, 0], [0.95, 0.25]), [0, 0], 1)
     >>> sums.records[0, [2, 9]].tolist(), round(float(sums.benefit[0]), 2)
     ([1.0, 1.0], 1.7)

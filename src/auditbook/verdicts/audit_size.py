@@ -187,22 +187,8 @@ def find_n_star(sizes: pd.DataFrame, *, cv_stable: float) -> float:
 
 
 def list_n_star(sizes: pd.DataFrame, *, cv_stable: float) -> dict[tuple[str, ...], float]:
-    """Find the N* of every cell that has settled somewhere (see `find_n_star`).
+    """Find the N* of every cell (model, metric, attribute) that has settled somewhere (see `find_n_star`).
 
-    Parameters
-    ----------
-    sizes : DataFrame
-        Rows of audit_size.csv.
-    cv_stable : float
-        The bound.
-
-    Returns
-    -------
-    dict of (model, metric, attribute) to float
-        Without the cells that have not.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"model": "m", "metric": "DI", "attribute": "sex", "n": [1_000], "cv": 0.04,
     ...                       "undefined_share": 0.0, "above_half": False})
     >>> list_n_star(table, cv_stable=0.05)

@@ -38,20 +38,8 @@ def _compare_attribute(name: str, part: pd.DataFrame, protocol: Protocol) -> dic
 def has_support(groups: pd.DataFrame, protocol: Protocol) -> "pd.Series[bool]":
     """Tell which groups hold the records, events and non-events that a verdict may ask for.
 
-    Parameters
-    ----------
-    groups : DataFrame
-        Columns n and events.
-    protocol : Protocol
-        The minimum support.
+    From the columns n and events. A number of events that is not known does not fall short.
 
-    Returns
-    -------
-    bool Series
-        False where one of the three falls short; a number of events that is not known does not.
-
-    Examples
-    --------
     >>> has_support(pd.DataFrame({"n": [100, 100], "events": [20, 4]}), Protocol()).tolist()
     [True, False]
     """

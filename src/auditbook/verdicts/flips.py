@@ -17,17 +17,14 @@ class Stability:
     r"""What the resamples of many cells say of their verdicts; every array has shape (...)."""
 
     pass_share: Array  # Share of the defined resamples that pass; nan when none is defined
-    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
-    vfr: Array
-    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
-    vfr_low: Array
-    # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5], and its 95 % Wilson bounds (Monte Carlo error)
+    vfr: Array  # Verdict flip rate :math:`\min(p, 1 - p)`, in [0, 0.5]
+    vfr_low: Array  # Its 95 % Wilson bounds: Monte Carlo error alone
     vfr_high: Array
-    mean: Array  # Mean and standard deviation of the metric over the defined resamples
-    sd: Array  # Mean and standard deviation of the metric over the defined resamples
+    mean: Array  # Of the metric over the defined resamples
+    sd: Array
     margin: Array  # :math:`|\text{mean} - \text{threshold}|/\text{sd}`; nan when the resamples do not vary
     ci_low: Array  # Middle 95 % of the resampled values; nan where both ends would coincide
-    ci_high: Array  # Middle 95 % of the resampled values; nan where both ends would coincide
+    ci_high: Array
     # Share of the resamples in which the metric is undefined, or a group lost its rate
     undefined_share: Array
 
@@ -66,24 +63,10 @@ def resample_values(metric: Metric, draws: Evidence, *, required: NDArray[np.boo
 
 
 def summarise_resamples(metric: Metric, values: ArrayLike, *, threshold: float | None = None) -> Stability:
-    """Turn resampled values into flip rates and their companions.
+    """Turn a metric's resampled values, shape (..., n_resamples), into flip rates and their companions.
 
-    Parameters
-    ----------
-    metric : Metric
-        Whose rule decides.
-    values : float array, shape (..., n_resamples)
-        The metric in each resample; nan where undefined.
-    threshold : float or None
-        Another threshold than the metric's own.
+    nan values are undefined; `threshold` replaces the metric's own.
 
-    Returns
-    -------
-    Stability
-        Arrays of shape (...).
-
-    Examples
-    --------
     >>> float(summarise_resamples(find_metric("SPD"), [0.05, 0.2, 0.3, 0.4]).vfr)
     0.25
     """
@@ -115,25 +98,13 @@ def summarise_resamples(metric: Metric, values: ArrayLike, *, threshold: float |
 
 @dataclass(frozen=True)
 class FlipRate:
-    """The verdict flip rate of one cell, and the resamples behind it.
+    """The verdict flip rate of one cell and the resamples behind it; what `Stability` has means the same."""
 
-    Attributes
-    ----------
-    values : float array, shape (n_resamples,)
-        The metric in each resample; nan where undefined.
-    estimate, threshold : float
-        The metric on the counts as they are, and where it passes.
-    verdict, dominant : str
-        ``pass`` or ``fail``: of the counts as they are, and of most resamples. Blank when undefined.
-    pass_share, vfr, vfr_low, vfr_high, mean, sd, margin, ci_low, ci_high, undefined_share : float
-        As in `Stability`.
-    """
-
-    values: Array
-    estimate: float
-    threshold: float
-    verdict: str
-    dominant: str
+    values: Array  # shape (n_resamples,): The metric in each resample; nan where undefined
+    estimate: float  # The metric on the counts as they are
+    threshold: float  # Where it passes
+    verdict: str  # ``pass`` or ``fail`` of the counts as they are; blank when undefined
+    dominant: str  # ``pass`` or ``fail`` of most resamples
     pass_share: float
     vfr: float
     vfr_low: float

@@ -100,22 +100,8 @@ def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
 
 
 def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
-    """Find one rate of every group with its Wilson interval.
+    """Find SR, TPR, FPR or PPV of every group of groups.csv, with its Wilson interval; nan without trials.
 
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of groups.csv.
-    rate : {"SR", "TPR", "FPR", "PPV"}
-        Selection rate, true and false positive rate, positive predictive value.
-
-    Returns
-    -------
-    DataFrame
-        group, hits, trials, value, low, high; nan in a group without trials.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"group": ["A"], "n": [4], "tp": [1], "fp": [1], "fn": [0], "tn": [2]})
     >>> bound_rate(table, "SR")[["hits", "trials", "value"]].values.tolist()
     [[2.0, 4.0, 0.5]]
@@ -129,18 +115,8 @@ def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
 def judge_counts(counts: ArrayLike) -> pd.DataFrame:
     """Compute and compare every published metric that is made of counts, without asking for support.
 
-    Parameters
-    ----------
-    counts : int array, shape (n_groups, 4)
-        Records of each group in the order tp, fp, fn, tn.
+    From counts of shape (n_groups, 4): metric, value, threshold, result ("pass", "fail" or "undefined").
 
-    Returns
-    -------
-    DataFrame
-        metric, value, threshold, result ("pass", "fail" or "undefined").
-
-    Examples
-    --------
     >>> judge_counts([[40, 10, 10, 40], [20, 10, 30, 40]]).loc[0, ["metric", "result"]].tolist()
     ['DI', 'fail']
     """

@@ -37,51 +37,25 @@ Need = Literal["records", "events", "non_events", "probability", "order"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A group metric and the rule that turns it into a verdict.
+    """A group metric and the rule that turns it into a verdict."""
 
-    Attributes
-    ----------
-    name : str
-        Short name, as in tables.
-    title : str
-        Name in full.
-    meaning : str
-        One sentence: what it compares, and what its extremes say.
-    formula : str
-        The same in LaTeX.
-    by_group : callable
-        From counts (..., n_groups, 4), from `ScoreSums` for a metric that needs a probability, or from the
-        groups' areas (..., n_groups) for one that needs an order, to group values of shape
-        (..., n_parts, n_groups); (..., 1, 1) for a metric of the whole sample.
-    combine : callable
-        From those to the metric, shape (...): `gap`, `ratio` or `largest`.
-    threshold : float
-        Value at which it just passes.
-    direction : {"at_least", "at_most"}
-        On which side of the threshold it passes.
-    needs : tuple of {"records", "events", "non_events", "probability", "order"}
-        What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
-        since a group that lacks one of them gets its value from the lack and not from the model.
-    quantity : str
-        What is computed within a group.
-    undefined : str
-        Why that can be undefined, "no record selected" for example.
-    source : str
-        Where definition and threshold come from.
-    """
-
-    name: str
+    name: str  # Short name, as in tables
     title: str
-    meaning: str
-    formula: str
+    meaning: str  # One sentence: what it compares, and what its extremes say
+    formula: str  # The same in LaTeX
+    # From counts (..., n_groups, 4), from `ScoreSums` for a metric that needs a probability, or from the
+    # groups' areas (..., n_groups) for one that needs an order, to group values of shape
+    # (..., n_parts, n_groups); (..., 1, 1) for a metric of the whole sample
     by_group: Callable[[Evidence], Array]
-    combine: Callable[[Array], Array]
-    threshold: float
-    direction: Literal["at_least", "at_most"]
+    combine: Callable[[Array], Array]  # From those to the metric, shape (...): `gap`, `ratio` or `largest`
+    threshold: float  # Value at which it just passes
+    direction: Literal["at_least", "at_most"]  # On which side of the threshold it passes
+    # What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
+    # since a group that lacks one of them gets its value from the lack and not from the model
     needs: tuple[Need, ...]
-    quantity: str
-    undefined: str
-    source: str
+    quantity: str  # What is computed within a group
+    undefined: str  # Why that can be undefined, "no record selected" for example
+    source: str  # Where definition and threshold come from
 
     @property
     def evidence(self) -> Kind:
@@ -280,25 +254,8 @@ METRICS = MappingProxyType({metric.name: metric for metric in _ALL})
 
 
 def find_metric(name: str) -> Metric:
-    """Look a metric up by its name.
+    """Look a metric up by its name; InputError names those there are, and the nearest.
 
-    Parameters
-    ----------
-    name : str
-        A key of `METRICS`.
-
-    Returns
-    -------
-    Metric
-        The entry.
-
-    Raises
-    ------
-    InputError
-        Names the metrics there are, and the nearest.
-
-    Examples
-    --------
     >>> find_metric("DI").threshold
     0.8
     """

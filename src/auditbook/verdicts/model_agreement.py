@@ -38,19 +38,10 @@ def judge_cases(cases: Mapping[str, Sequence[Sequence[int]]]) -> pd.DataFrame:
 def compare_models(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Compare the models cell by cell, the most evenly divided cell first.
 
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Rows of verdicts.csv; the first row's model is the one that `first_verdict` is about.
+    One row a cell with the columns `COMPARED_COLUMNS`; `first_verdict` is that of the first row's model.
+    `minority` is the share of the judged models in the smaller camp: 0 when all agree, 0.5 when they are
+    divided evenly, nan when none is judged.
 
-    Returns
-    -------
-    DataFrame
-        One row a cell with the columns `COMPARED_COLUMNS`. `minority` is the share of the judged models in
-        the smaller camp: 0 when all agree, 0.5 when they are divided evenly, nan when none is judged.
-
-    Examples
-    --------
     >>> cell = {"metric": "DI", "attribute": "sex", "threshold": 0.8, "estimate": 0.9, "vfr": 0.1}
     >>> said = [{"model": "a", "verdict": "pass"}, {"model": "b", "verdict": "fail"}]
     >>> compare_models(pd.DataFrame([cell | one for one in said]))["minority"].tolist()

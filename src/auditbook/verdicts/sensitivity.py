@@ -35,7 +35,6 @@ COUNTS = (
     *"cells inconclusive stable unstable flipped surely_stable surely_unstable mean_vfr max_vfr".split(),
     *TIER_COUNTS.values(),
 )
-SPREADS = "repeats stable_sd stable_least stable_most pass_share_sd pass_share_sd_predicted".split()
 Array = NDArray[np.float64]
 
 
@@ -71,29 +70,15 @@ def vary_constants(
 ) -> dict[str, pd.DataFrame]:
     """Count stable verdicts and tiers of one model again under other constants, one constant at a time.
 
-    Parameters
-    ----------
-    records : AuditRecords
-        What was audited.
-    tables : mapping of str to DataFrame
-        ``verdicts``, ``audit_size`` and ``site_agreement`` of that audit.
-    model : str
-        Name of the model.
-    protocol : Protocol
-        The audit's constants; every sweep holds the value in force.
+    `tables` are ``verdicts``, ``audit_size`` and ``site_agreement`` of the audit under `protocol`; every
+    sweep holds the value in force. By file name:
 
-    Returns
-    -------
-    dict of str to DataFrame
-        By file name:
-
-        - ``sensitivity``: one row a setting (named as the key of ``[protocol]`` that sets it; ``min_records``
-          stands for all three minima) and value. Counts of cells: with a verdict, inconclusive, stable,
-          unstable, flipped at least once; `surely_stable` and `surely_unstable` lie on their side of the
-          bound with the whole Monte Carlo interval; and the cells of each tier. Along ``resamples`` (up to
-          ten times the protocol's) every count is the mean of `repeats` runs, with spreads;
-        - ``sensitivity_cells``: verdict and flip rate of every cell along ``resample_size`` and
-          ``min_records``.
+    - ``sensitivity``: one row a setting (named as the key of ``[protocol]`` that sets it; ``min_records``
+      stands for all three minima) and value. Counts of cells: with a verdict, inconclusive, stable, unstable,
+      flipped at least once; `surely_stable` and `surely_unstable` lie on their side of the bound with the
+      whole Monte Carlo interval; and the cells of each tier. Along ``resamples`` (up to ten times the
+      protocol's) every count is the mean of `repeats` runs, with spreads;
+    - ``sensitivity_cells``: verdict and flip rate of every cell along ``resample_size`` and ``min_records``.
 
     References
     ----------

@@ -13,47 +13,23 @@ from auditbook.records import Attribute, AuditRecords
 
 @dataclass(frozen=True)
 class Folds:
-    """Folds of whole sites.
+    """Folds of whole sites."""
 
-    Attributes
-    ----------
-    of_record : int array, shape (n,)
-        Fold of each audited record, from 0.
-    of_site : dict of int to int
-        Fold of each site, by the site's position in `AuditRecords.site`.
-    count : int
-        Number of folds; every fold holds a site.
-    """
-
-    of_record: NDArray[np.intp]
-    of_site: dict[int, int]
-    count: int
+    of_record: NDArray[np.intp]  # shape (n,): Fold of each audited record, from 0
+    of_site: dict[int, int]  # Fold of each site, by its position in `AuditRecords.site`
+    count: int  # Number of folds; every fold holds a site
 
 
 def plan_folds(records: AuditRecords, *, n_folds: int) -> Folds | None:
-    """Divide the sites among folds of about the same number of records.
+    """Divide the sites among folds of about the same number of records; None with fewer than two sites.
 
     Sites are taken from the largest to the smallest, and each joins the fold that holds the fewest records so
-    far (the first of them in a tie): scikit-learn's ``GroupKFold``. Sites of equal size are taken in an order
-    that follows from their records alone: numbers of events, of each attribute's groups among events and
-    non-events, and last the sorted records themselves, scores included. So the folds depend neither on the
-    order of the rows nor on the names of the sites. Models matter only for sites that are alike in
-    everything else.
+    far (the first of them in a tie): scikit-learn's ``GroupKFold``. With fewer sites than folds each site is
+    a fold. Sites of equal size are taken in an order that follows from their records alone: numbers of
+    events, of each attribute's groups among events and non-events, and last the sorted records themselves,
+    scores included. So the folds depend neither on the order of the rows nor on the names of the sites.
+    Models matter only for sites that are alike in everything else.
 
-    Parameters
-    ----------
-    records : AuditRecords
-        What is audited.
-    n_folds : int
-        Folds wanted; with fewer sites each site is a fold.
-
-    Returns
-    -------
-    Folds or None
-        None with fewer than two sites.
-
-    Examples
-    --------
     >>> records = AuditRecords(np.zeros(9, np.int8), (), (), site=np.array([0, 0, 0, 0, 4, 4, 4, 7, 7]))
     >>> plan_folds(records, n_folds=2).of_site
     {0: 0, 4: 1, 7: 1}
@@ -75,20 +51,6 @@ def plan_folds(records: AuditRecords, *, n_folds: int) -> Folds | None:
 def name_folds(folds: Folds | None, sites: Sequence[str]) -> dict[str, int]:
     """Write the fold map down by the sites' names, for run.json; folds are counted from 1.
 
-    Parameters
-    ----------
-    folds : Folds or None
-        From `plan_folds`.
-    sites : sequence of str
-        Name of each position in `AuditRecords.site`.
-
-    Returns
-    -------
-    dict of str to int
-        Empty without folds.
-
-    Examples
-    --------
     >>> name_folds(Folds(np.array([0, 1]), {0: 0, 1: 1}, 2), ["north", "south"])
     {'north': 1, 'south': 2}
     """

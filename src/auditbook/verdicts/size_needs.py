@@ -13,22 +13,10 @@ CELL = ["metric", "attribute"]
 
 
 def bound_pass_shares(audit_size: pd.DataFrame, *, repeats: int) -> pd.DataFrame:
-    """Add Wilson's 95 % interval of the pass share over the subsamples that define the metric.
+    """Add Wilson's 95 % interval of the pass share over the subsamples that define the metric, if any do.
 
-    Parameters
-    ----------
-    audit_size : DataFrame
-        Rows of audit_size.csv.
-    repeats : int
-        Subsamples of each size.
+    `repeats` is the number of subsamples of each size.
 
-    Returns
-    -------
-    DataFrame
-        `audit_size` with pass_low and pass_high; nan where no subsample defines the metric.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"undefined_share": [0.0], "pass_share": [1.0]})
     >>> bound_pass_shares(table, repeats=30)["pass_low"].round(3).tolist()
     [0.886]

@@ -38,28 +38,15 @@ DOUBTS = ("no flip rate", "own size", "sites", "opposite", "thin bins", "no vari
 
 
 def find_doubts(cells: pd.DataFrame, *, protocol: Protocol) -> dict[str, NDArray[np.bool_]]:
-    """Tell what keeps each verdict from being settled.
+    """Tell what keeps each verdict from being settled, by the names of `DOUBTS`.
 
-    A verdict is settled when its flip rate is within the protocol's bound, both at the cohort's own size and,
-    where sites are known, over whole sites, and when most resamples say the same as the whole sample. It is
-    not settled when resamples cannot show a doubt that is there: when they hardly vary, or when CAL fails
-    only on score bins with fewer records than a group needs.
+    An inconclusive cell has no doubt. A verdict is settled when its flip rate is within the protocol's bound,
+    both at the cohort's own size and, where sites are known, over whole sites, and when most resamples say
+    the same as the whole sample. It is not settled when resamples cannot show a doubt that is there: when
+    they hardly vary, or when CAL fails only on score bins with fewer records than a group needs. For that,
+    `cells` has a column `supported` beside those of verdicts.csv: the estimate; of CAL, that among score bins
+    with as many records as a group needs (nan without such a bin).
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of verdicts.csv, with a column `supported`: the estimate; of CAL, that among score bins with as
-        many records as a group needs (nan without such a bin).
-    protocol : Protocol
-        The bound of a flip rate.
-
-    Returns
-    -------
-    dict of str to bool array, shape (n_cells,)
-        By the names of `DOUBTS`; all False in an inconclusive cell.
-
-    Examples
-    --------
     >>> cell = {"metric": ["DI"], "verdict": ["pass"], "vfr_own_size": [0.3], "vfr_site": [0.0],
     ...         "agrees": [1.0], "ci_low": [0.8], "threshold": [0.8], "supported": [0.9]}
     >>> [name for name, found in find_doubts(pd.DataFrame(cell), protocol=Protocol()).items() if found[0]]

@@ -25,22 +25,8 @@ from auditbook.verdicts.metrics import Metric
 def lack_support(metric: Metric, strata: NDArray[Any], *, protocol: Protocol) -> NDArray[np.bool_]:
     """Tell in which of many samples a group has too little of what a metric needs.
 
-    Parameters
-    ----------
-    metric : Metric
-        What is judged.
-    strata : array, shape (..., n_groups, 2)
-        Events and non-events of the groups that hold records in the audit.
-    protocol : Protocol
-        The minimum support.
+    From events and non-events, shape (..., n_groups, 2), of the groups that hold records in the audit.
 
-    Returns
-    -------
-    bool array, shape (...)
-        True where one group or more falls short.
-
-    Examples
-    --------
     >>> from auditbook.verdicts.metrics import METRICS
     >>> lack_support(METRICS["DI"], np.array([[[15, 15]], [[15, 14]]]), protocol=Protocol()).tolist()
     [False, True]
@@ -58,31 +44,19 @@ def find_obstacles(
     n_selected: int,
     protocol: Protocol,
 ) -> list[Shortfall]:
-    """List everything of which a cell has too little for a verdict.
+    """List everything of which a cell has too little for a verdict; empty when nothing is in the way.
+
+    Beside records and events there can be too few groups, no probability or order, no selected record, no
+    value of a group (or of the whole sample) or of the metric.
 
     Parameters
     ----------
-    metric : Metric
-        What is judged.
-    kind : {"probability", "rank", "decision"}
-        What the model's scores mean.
-    groups : sequence of str, length n_groups
-        The groups that hold records.
     strata : int array, shape (n_groups, 2)
-        Their events and non-events.
+        Events and non-events of the `groups`, which are those that hold records.
     parts : float array, shape (n_parts, n_groups)
         The metric's group values; of shape (1, 1) for a metric of the whole sample.
     n_selected : int
         Records selected in all groups together.
-    protocol : Protocol
-        The minimum support.
-
-    Returns
-    -------
-    list of Shortfall
-        Empty when nothing is in the way. Beside records and events there can be too few groups, no
-        probability or order, no selected record, no value of a group (or of the whole sample) or of the
-        metric.
 
     Examples
     --------
@@ -155,24 +129,11 @@ def _write_other(metric: Metric, kind: ScoreKind, obstacle: Shortfall) -> str:
 def find_shortfalls(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame:
     """List the groups that lack support, and how many audited records would probably bring it.
 
-    The number scales the audit up until the group meets every minimum, its share and event rate unchanged.
+    The number scales the audit up until the group meets every minimum, its share and event rate unchanged. Of
+    groups.csv the rows of the first model are read. One row a group that lacks something: attribute, group,
+    n, events, non_events, shortfalls (a list of `Shortfall`) and needed, which is nan where the group has
+    none of what it lacks: nothing says then how rare that is.
 
-    Parameters
-    ----------
-    groups : DataFrame
-        Rows of groups.csv; those of the first model are read.
-    protocol : Protocol
-        The minimum support.
-
-    Returns
-    -------
-    DataFrame
-        One row a group that lacks something: attribute, group, n, events, non_events, shortfalls (a list of
-        `Shortfall`) and needed, which is nan where the group has none of what it lacks: nothing says then
-        how rare that is.
-
-    Examples
-    --------
     >>> held = pd.DataFrame({"model": "m", "attribute": "sex", "group": ["F", "M"], "n": [40, 160],
     ...                      "events": [5, 80], "non_events": [35, 80]})
     >>> find_shortfalls(held, protocol=Protocol())[["group", "needed"]].values.tolist()

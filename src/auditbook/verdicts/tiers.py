@@ -85,32 +85,20 @@ def read_axes(
 def assign_tiers(
     verdicts: pd.DataFrame, sizes: pd.DataFrame, agreement: pd.DataFrame, *, protocol: Protocol
 ) -> pd.DataFrame:
-    r"""Give every cell its tier, with reasons: four columns of ``verdicts.csv``.
+    r"""Give every cell its tier, with reasons: n_star, kappa, tier and tier_reasons of ``verdicts.csv``.
 
     .. math:: 1[\mathrm{VFR} > 0.10] + 1[N^* > 50{,}000] + 1[\kappa < 0.40]
 
     by default. The tier counts the axes that fall short: a flip rate above `vfr_stable`, an N* above
     `field_size`, a kappa below `kappa_stable`. An axis that could not be judged is not counted, and the
     reasons say that it was not. Where all folds say the same, kappa is undefined and the folds count as
-    agreeing.
+    agreeing. `n_star` is infinite where no size up to half of the audit settles the metric. An inconclusive
+    cell has no N*, no kappa and no tier, and a reason why.
 
     Parameters
     ----------
-    verdicts : DataFrame
-        From `judge_cells`.
-    sizes : DataFrame
-        From `sweep_sizes`.
-    agreement : DataFrame
-        From `rate_agreement`.
-    protocol : Protocol
-        The bounds.
-
-    Returns
-    -------
-    DataFrame
-        `verdicts`, with n_star, kappa, tier and tier_reasons filled. `n_star` is infinite where no size up to
-        half of the audit settles the metric. An inconclusive cell has no N*, no kappa and no tier, and a
-        reason why.
+    verdicts, sizes, agreement : DataFrame
+        From `judge_cells`, `sweep_sizes` and `rate_agreement`.
 
     References
     ----------
@@ -197,20 +185,8 @@ def _tell_folds(folds: Any, broken: bool, protocol: Protocol) -> str:
 
 
 def recommend(tier: str) -> str:
-    """Say what a tier asks for.
+    """Say in one sentence what a tier asks for; blank stands for a cell without a tier.
 
-    Parameters
-    ----------
-    tier : str
-        A key of `TIERS`; blank for a cell without a tier.
-
-    Returns
-    -------
-    str
-        One sentence.
-
-    Examples
-    --------
     >>> recommend("")
     'Claim nothing; see what is missing.'
     """
