@@ -155,7 +155,6 @@ class Jackknife:
 
     # 95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three
     low: float
-    # 95 % bounds within [-1, 1]; nan when kappa is undefined without some rater, or with fewer than three
     high: float
 
 

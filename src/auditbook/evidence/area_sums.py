@@ -19,10 +19,8 @@ Array = NDArray[np.float64]
 class AreaSums:
     """Events and non-events of each group by stretch of score; what AUC parity is computed from."""
 
-    # shape (..., n_groups, 64): Events and non-events in each of the stretches, by rising score
-    events: Array
-    # shape (..., n_groups, 64): Events and non-events in each of the stretches, by rising score
-    others: Array
+    events: Array  # shape (..., n_groups, 64): Events in each of the stretches, by rising score
+    others: Array  # Non-events likewise
     inside: Array  # Area under the ROC curve within each stretch; 0.5 where it lacks events or non-events
 
     def strata(self) -> Array:

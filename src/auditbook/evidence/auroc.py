@@ -18,7 +18,7 @@ class Discrimination:
     # there are no events or no non-events
     auroc: float
     low: float  # Interval; nan where none can be given
-    high: float  # Interval; nan where none can be given
+    high: float
 
 
 def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Discrimination:

@@ -21,22 +21,14 @@ class ScoreCells:
     sizes: NDArray[np.int64]  # shape (n_groups, 2, 10): Records in each cell; label 0 is the non-event
     # shape (n_cells,): Positions, in `sizes` made flat, of the cells that hold records
     index: NDArray[np.intp]
-    # shape (n_cells,): Where the cell's records start in `rows`, and how many they are
-    start: NDArray[np.intp]
-    # shape (n_cells,): Where the cell's records start in `rows`, and how many they are
-    held: NDArray[np.int64]
+    start: NDArray[np.intp]  # shape (n_cells,): Where the cell's records start in `rows`
+    held: NDArray[np.int64]  # shape (n_cells,): How many they are
     # shape (n,): Positions of the records in `score` and `benefit_log`, cell by cell, by rising score
     rows: NDArray[np.intp]
-    score: Array  # shape (n,): s and b ln b of the records
-    benefit_log: Array  # shape (n,): s and b ln b of the records
-    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
-    # leaves
-    mean: Array
-    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
-    # leaves
-    low: Array
-    # shape (2, n_cells): Mean of s and of b ln b over the cell's records, and bounds that no record of it
-    # leaves
+    score: Array  # shape (n,): s of the records
+    benefit_log: Array  # shape (n,): b ln b of the records
+    mean: Array  # shape (2, n_cells): Mean of s and of b ln b over the cell's records
+    low: Array  # shape (2, n_cells): Bounds that no record of the cell leaves
     high: Array
     # shape (3, n_cells): Lower triangle (first, off-diagonal, second) of the Cholesky root of their
     # covariance

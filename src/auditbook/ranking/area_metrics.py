@@ -239,20 +239,8 @@ def assess_parity(
     draws: int = DRAWS,
     rng: np.random.Generator,
 ) -> AreaFinding:
-    """Compute within-group parity alone, with the interval that `assess_areas` gives it.
+    """Compute within-group parity alone, with the arguments of `assess_areas` and the interval that it gives.
 
-    Parameters
-    ----------
-    matrix, level, by_site, draws, rng
-        As for `assess_areas`.
-
-    Returns
-    -------
-    AreaFinding
-        The largest difference of two groups' areas.
-
-    Examples
-    --------
     >>> from auditbook.ranking.matrix import auc_matrix
     >>> matrix = auc_matrix([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.3], [0, 0, 1, 1], 2)
     >>> assess_parity(matrix, rng=np.random.default_rng(1)).value

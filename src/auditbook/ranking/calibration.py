@@ -31,9 +31,9 @@ class Fitted:
 
     value: float = float("nan")  # Estimate
     low: float = float("nan")  # Interval that takes records as independent
-    high: float = float("nan")  # Interval that takes records as independent
+    high: float = float("nan")
     site_low: float = float("nan")  # Interval with whole sites as the units
-    site_high: float = float("nan")  # Interval with whole sites as the units
+    site_high: float = float("nan")
 
 
 NOTHING = Fitted()
@@ -41,23 +41,15 @@ NOTHING = Fitted()
 
 @dataclass(frozen=True)
 class Calibration:
-    r"""Calibration of one group of records.
+    """Calibration of one group of records."""
 
-    Attributes
-    ----------
-    intercept : Fitted
-        a in :math:`\mathrm{logit}\,P(y = 1) = a + \mathrm{logit}\,s`: 0 when as many events happen as are
-        predicted, above 0 when more do.
-    slope : Fitted
-        b in :math:`\mathrm{logit}\,P(y = 1) = a' + b\,\mathrm{logit}\,s`: 1 when the scores spread as they
-        should, below 1 when they are too extreme.
-    reason : str
-        Why one of them is missing or to be read with care; blank when nothing is to be said.
-    """
-
+    # a in :math:`\mathrm{logit}\,P(y = 1) = a + \mathrm{logit}\,s`: 0 when as many events happen as are
+    # predicted, above 0 when more do
     intercept: Fitted
+    # b in :math:`\mathrm{logit}\,P(y = 1) = a' + b\,\mathrm{logit}\,s`: 1 when the scores spread as they
+    # should, below 1 when they are too extreme
     slope: Fitted
-    reason: str
+    reason: str  # Why one of them is missing or to be read with care; blank when nothing is to be said
 
 
 def fit_calibration(
@@ -208,20 +200,10 @@ def _columns(name: str, fitted: Fitted) -> dict[str, float]:
 
 
 def bound_gaps(score_bins: pd.DataFrame) -> pd.DataFrame:
-    """Find how far each filled bin's event rate lies above its mean score, with Wilson's interval.
+    """Find how far each filled score bin's event rate lies above its mean score, with Wilson's interval.
 
-    Parameters
-    ----------
-    score_bins : DataFrame
-        Rows of score_bins.csv with a record or more.
+    0 where as many events happen as the scores say.
 
-    Returns
-    -------
-    DataFrame
-        `score_bins` with value, low and high; 0 where as many events happen as the scores say.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"n": [10], "events": [5], "mean_score": [0.4]})
     >>> bound_gaps(table)["value"].round(2).tolist()
     [0.1]

@@ -23,18 +23,10 @@ STEPS, SETTLED = 50, 1e-12
 
 @dataclass(frozen=True)
 class Sample:
-    """Outcomes and probabilities of some records.
+    """Outcomes and probabilities of some records."""
 
-    Attributes
-    ----------
-    outcome : array of 0 and 1, shape (n,)
-        1 where the event happened.
-    score : float array, shape (n,)
-        Probabilities, none of them 0 or 1.
-    """
-
-    outcome: NDArray[np.int_]
-    score: Array
+    outcome: NDArray[np.int_]  # shape (n,): 1 where the event happened
+    score: Array  # shape (n,): Probabilities, none of them 0 or 1
 
     @property
     def decision(self) -> NDArray[np.bool_]:
@@ -53,8 +45,8 @@ def pool_samples(samples: Sequence[Sample]) -> Sample:
 class Performance:
     """A performance metric, and the weights that make its overall value a mean of the groups'."""
 
-    name: str  # Short name, and name in full
-    title: str  # Short name, and name in full
+    name: str  # A key of `PERFORMANCE`
+    title: str
     value: Callable[[Sample], float]  # From a `Sample` to the metric; nan where it is undefined
     # From a group's `Sample` to its weight; None where no weights of that kind exist
     weight: Callable[[Sample], float] | None
@@ -235,27 +227,10 @@ PERFORMANCE = MappingProxyType({metric.name: metric for metric in _ALL})
 
 
 def collapse(metric: Performance, samples: Sequence[Sample]) -> float:
-    """Take the weighted mean of the groups' values.
+    """Take the weighted mean of the groups' values, which is the metric over all records.
 
-    Parameters
-    ----------
-    metric : Performance
-        One with weights.
-    samples : sequence of Sample
-        One a group; a group of weight zero has no say.
+    A group of weight zero has no say; nan when all weights are zero, InputError for a metric without weights.
 
-    Returns
-    -------
-    float
-        Equal to the metric over all records; nan when all weights are zero.
-
-    Raises
-    ------
-    InputError
-        If the metric has no weights.
-
-    Examples
-    --------
     >>> groups = [Sample(np.array([0, 1]), np.array([0.2, 0.8])), Sample(np.array([1]), np.array([0.3]))]
     >>> round(collapse(PERFORMANCE["accuracy"], groups), 4)
     0.6667
@@ -299,16 +274,7 @@ _COUNTEREXAMPLES = MappingProxyType(
 def find_counterexample(name: str) -> Counterexample:
     """Show two groups for which a metric's overall value lies outside the groups' values.
 
-    Parameters
-    ----------
-    name : {"auc", "calibration_slope", "ece", "nagelkerke"}
-        The metric. For the calibration intercept, whose overall value always lies between, see
-        `compare_intercept_weights`.
-
-    Returns
-    -------
-    Counterexample
-        Of a few hundred records.
+    For the calibration intercept, whose overall value always lies between, see `compare_intercept_weights`.
 
     Raises
     ------
@@ -395,18 +361,9 @@ def tabulate_counterexamples() -> pd.DataFrame:
 def multiply_weights(intercepts: pd.DataFrame) -> tuple[float, float]:
     """Multiply the weight ratios of A with C and B with D, and those of A with D and B with C.
 
-    Parameters
-    ----------
-    intercepts : DataFrame
-        From `compare_intercept_weights`.
+    They are the two sides of the equation of `compare_intercept_weights`, equal if and only if weights
+    existed.
 
-    Returns
-    -------
-    tuple of float
-        The two sides of its equation, equal if and only if weights existed.
-
-    Examples
-    --------
     >>> one, other = multiply_weights(compare_intercept_weights())
     >>> round(one / other, 2)
     2.24

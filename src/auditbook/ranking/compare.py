@@ -28,7 +28,6 @@ class AreaDifference:
     se: Array  # nan where fewer than two records (or sites) of either kind take part
     # Interval of each difference by itself, within -1 and 1; nan where the difference does not vary
     low: Array
-    # Interval of each difference by itself, within -1 and 1; nan where the difference does not vary
     high: Array
     # Against no difference; 1 where both models place every record alike, nan where nothing can be said
     p_value: Array

@@ -381,22 +381,8 @@ def satterthwaite(matrix: AucMatrix) -> Array:
 
 
 def matrix_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
-    """Bound every area, taking records as independent.
+    """Bound every area by itself, taking records as independent; for all at once see `joint_levels`.
 
-    Parameters
-    ----------
-    matrix : AucMatrix
-        From `auc_matrix`.
-    level : float
-        Coverage of each interval by itself; `joint_levels` says which makes all hold at once.
-
-    Returns
-    -------
-    Interval
-        Shape (n_groups, n_groups).
-
-    Examples
-    --------
     >>> found = matrix_interval(auc_matrix([0, 0, 1, 1], [1, 2, 3, 4], [0] * 4, 1))
     >>> float(found.low[0, 0].round(3)), float(found.high[0, 0])
     (0.224, 1.0)
@@ -408,22 +394,10 @@ def matrix_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
 
 
 def matrix_site_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
-    """Bound every area with sites as the units; degrees of freedom: the sites that take part, less one.
+    """Bound every area by itself with sites as the units; nan with fewer than two sites that take part.
 
-    Parameters
-    ----------
-    matrix : AucMatrix
-        Made with sites.
-    level : float
-        Coverage of each interval by itself.
+    The degrees of freedom are the sites that take part, less one.
 
-    Returns
-    -------
-    Interval
-        Shape (n_groups, n_groups); nan with fewer than two sites that take part.
-
-    Examples
-    --------
     >>> matrix = auc_matrix([0, 0, 1, 1], [1, 2, 3, 4], [0] * 4, 1, site=[0, 1, 1, 0])
     >>> float(matrix_site_interval(matrix).low[0, 0].round(3))
     0.224

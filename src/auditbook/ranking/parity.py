@@ -23,18 +23,7 @@ def judge_auc_parity(prepared: Prepared, folds: Folds | None, *, protocol: Proto
 def make_auc_tables(
     prepared: Prepared, folds: Folds | None, *, protocol: Protocol
 ) -> dict[str, pd.DataFrame]:
-    """Make every table on areas and calibration, by file name.
-
-    Parameters
-    ----------
-    prepared, folds, protocol
-        As for `judge`.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        auc_matrix, auc_fairness, auc_differences, auc_verdicts and calibration.
-    """
+    """Make every table on areas and calibration, by file name; the arguments are those of `judge`."""
     records, seed = prepared.records, protocol.seed
     areas = measure_areas(records)
     return {

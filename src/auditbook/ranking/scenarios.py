@@ -32,11 +32,11 @@ class Scenario:
 
     share_m: float  # Share of the records in group M
     rate_m: float  # Event rates
-    rate_f: float  # Event rates
+    rate_f: float
     mean0_m: float  # Means of the scores of non-events (0) and events (1) before truncation
-    mean1_m: float  # Means of the scores of non-events (0) and events (1) before truncation
-    mean0_f: float  # Means of the scores of non-events (0) and events (1) before truncation
-    mean1_f: float  # Means of the scores of non-events (0) and events (1) before truncation
+    mean1_m: float
+    mean0_f: float
+    mean1_f: float
     sd: float  # Standard deviation of all scores before truncation
 
 
@@ -62,14 +62,14 @@ class TwoGroupAreas:
 
     auc_global: float  # Overall area
     auc_m: float  # Areas within the groups
-    auc_f: float  # Areas within the groups
+    auc_f: float
     xauc_mf: float  # Events of M against non-events of F, and the reverse
-    xauc_fm: float  # Events of M against non-events of F, and the reverse
+    xauc_fm: float
     xauc1_m: float  # Events of a group against all non-events
-    xauc1_f: float  # Events of a group against all non-events
+    xauc1_f: float
     auc_parity: float  # Absolute differences of the three pairs
-    xauc_parity: float  # Absolute differences of the three pairs
-    xauc1_parity: float  # Absolute differences of the three pairs
+    xauc_parity: float
+    xauc1_parity: float
 
 
 def integrate_scenario(scenario: Scenario) -> TwoGroupAreas:
@@ -149,21 +149,11 @@ def _name(area: Array, event_share: Array, other_share: Array) -> TwoGroupAreas:
 
 @dataclass(frozen=True)
 class SimulatedRecords:
-    """Records drawn from a scenario.
+    """Records drawn from a scenario."""
 
-    Attributes
-    ----------
-    outcome : int8 array, shape (n,)
-        1 where the event happened.
-    values : float array, shape (n,)
-        Scores in [0, 1].
-    codes : int8 array, shape (n,)
-        Position of each record's group in `GROUPS`.
-    """
-
-    outcome: NDArray[np.int8]
-    values: Array
-    codes: NDArray[np.int8]
+    outcome: NDArray[np.int8]  # shape (n,): 1 where the event happened
+    values: Array  # shape (n,): Scores in [0, 1]
+    codes: NDArray[np.int8]  # shape (n,): Position of each record's group in `GROUPS`
 
 
 def simulate_scenario(scenario: Scenario, *, n: int, rng: np.random.Generator) -> SimulatedRecords:
@@ -199,8 +189,8 @@ def estimate_scenario(records: SimulatedRecords) -> pd.DataFrame:
 class Envelope:
     """What a published figure can be when each printed parameter is rounded."""
 
-    low: TwoGroupAreas  # Least and largest values
-    high: TwoGroupAreas  # Least and largest values
+    low: TwoGroupAreas  # Least value of each
+    high: TwoGroupAreas  # Largest value of each
 
 
 def find_envelope(scenario: Scenario, *, steps: int = 5) -> Envelope:

@@ -16,8 +16,8 @@ Counts = NDArray[np.int64]
 class HalfDraws:
     """Counts of one attribute's groups: halves, resamples of the first, audits of both."""
 
-    first: Counts  # shape (halvings, n_groups, 4): The halves
-    second: Counts  # shape (halvings, n_groups, 4): The halves
+    first: Counts  # shape (halvings, n_groups, 4): The half that predicts
+    second: Counts  # shape (halvings, n_groups, 4): The other half
     # shape (halvings, K, n_groups, 4): Resamples of the first half within the strata label x group: what
     # its flip rate comes from
     resampled: Counts
