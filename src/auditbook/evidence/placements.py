@@ -18,21 +18,11 @@ Ints = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class ScoreLevels:
-    """One model's records by rising score; made once and used for every attribute.
+    """One model's records by rising score; made once and used for every attribute."""
 
-    Attributes
-    ----------
-    order : int array, shape (n,)
-        Position of each record before it was ordered.
-    level : int array, shape (n,)
-        Which distinct score the ordered record has, from 0.
-    outcome : int8 array, shape (n,)
-        0 or 1, in that order.
-    """
-
-    order: NDArray[np.intp]
-    level: NDArray[np.int64]
-    outcome: NDArray[np.int8]
+    order: NDArray[np.intp]  # shape (n,): Position of each record before it was ordered
+    level: NDArray[np.int64]  # shape (n,): Which distinct score the ordered record has, from 0
+    outcome: NDArray[np.int8]  # shape (n,): 0 or 1, in that order
 
     @property
     def count(self) -> int:
@@ -68,51 +58,31 @@ def rank_levels(outcome: ArrayLike, values: ArrayLike) -> ScoreLevels:
 
 @dataclass(frozen=True)
 class SiteSums:
-    """The same sums, site by site.
+    """The same sums, site by site."""
 
-    Attributes
-    ----------
-    events, others : float array, shape (n_sites, n_groups)
-        Events and non-events of each group.
-    event_sum, other_sum : float array, shape (n_sites, n_groups, n_groups)
-        As in `PlacementSums`.
-    """
-
-    events: Array
-    others: Array
-    event_sum: Array
+    events: Array  # shape (n_sites, n_groups): Events of each group
+    others: Array  # Non-events likewise
+    event_sum: Array  # shape (n_sites, n_groups, n_groups): As in `PlacementSums`
     other_sum: Array
 
 
 @dataclass(frozen=True)
 class PlacementSums:
-    r"""Sums of placements over the events and the non-events of each group.
+    """Sums of placements over the events and the non-events of each group.
 
     The placement of an event among the non-events of h is twice the number of these below it, plus the number
     tied with it. That of a non-event among the events of g is twice the number of these above it, plus the
     number tied. Placements are whole numbers, and so are the sums.
-
-    Attributes
-    ----------
-    events, others : float array, shape (n_groups,)
-        Events and non-events of each group.
-    event_sum : float array, shape (n_groups, n_groups)
-        [g, h]: over the events of g, placements among the non-events of h.
-    event_cross : float array, shape (n_groups, n_groups, n_groups)
-        [g, h, k]: over the events of g, products of the placements among the non-events of h and of k.
-    other_sum : float array, shape (n_groups, n_groups)
-        [h, g]: over the non-events of h, placements among the events of g; the transpose of `event_sum`.
-    other_cross : float array, shape (n_groups, n_groups, n_groups)
-        [h, g, k]: over the non-events of h, products of the placements among the events of g and of k.
-    by_site : SiteSums or None
-        None without sites.
     """
 
-    events: Array
-    others: Array
-    event_sum: Array
+    events: Array  # shape (n_groups,): Events of each group
+    others: Array  # Non-events likewise
+    event_sum: Array  # [g, h]: over the events of g, placements among the non-events of h
+    # [g, h, k]: over the events of g, products of the placements among the non-events of h and of k
     event_cross: Array
+    # [h, g]: over the non-events of h, placements among the events of g; the transpose of `event_sum`
     other_sum: Array
+    # [h, g, k]: over the non-events of h, products of the placements among the events of g and of k
     other_cross: Array
     by_site: SiteSums | None = None
 

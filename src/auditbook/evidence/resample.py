@@ -142,7 +142,8 @@ def _draw_sums(cells: ScoreCells, records: NDArray[np.int64], rng: np.random.Gen
     """Draw sums of s and of b ln b over so many records of each cell, shape (2, resamples, n_cells)."""
     sums = np.zeros((2, *records.shape))
     often = (records > FEW).any(axis=0)
-    sums[:, :, often] = _draw_normal_sums(cells, np.flatnonzero(often), records[:, often], rng)
+    many = records[:, often]
+    sums[:, :, often] = draw_normal_sums(cells, np.flatnonzero(often), many, np.sqrt(many), rng)
     few = records <= FEW
     sums[:, few] = 0
     few &= records > 0
@@ -162,11 +163,18 @@ def _add_records(
     return np.stack([np.add.reduceat(part[row], first) for part in (cells.score, cells.benefit_log)])
 
 
-def _draw_normal_sums(
-    cells: ScoreCells, cell: NDArray[np.intp], records: NDArray[np.int64], rng: np.random.Generator
+def draw_normal_sums(
+    cells: ScoreCells,
+    cell: NDArray[np.intp],
+    records: NDArray[np.int64],
+    spread: Array,
+    rng: np.random.Generator,
 ) -> Array:
-    """Draw sums over many records from their normal limit, shape (2, resamples, len(cell))."""
-    first, second = rng.standard_normal((2, *records.shape)) * np.sqrt(records)
+    """Draw sums over many records from their normal limit, shape (2, draws, len(cell)).
+
+    `spread` is how many times the standard deviation of one record that of their sum is.
+    """
+    first, second = rng.standard_normal((2, *records.shape)) * spread
     sums = records * cells.mean[:, None, cell]
     sums[0] += cells.root[0, cell] * first
     sums[1] += cells.root[1, cell] * first + cells.root[2, cell] * second

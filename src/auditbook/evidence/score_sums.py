@@ -17,23 +17,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScoreSums:
-    r"""Sums over the records of each group; what TI and CAL are computed from.
+    """Sums over the records of each group; what TI and CAL are computed from.
 
     The benefit of a record is :math:`b = 1 - |y - s|`.
-
-    Attributes
-    ----------
-    records, events, score : float array, shape (..., n_groups, 10)
-        Number of records, number of events and sum of the scores in each of ten equal-width score bins.
-    benefit, benefit_log : float array, shape (..., n_groups)
-        Sum of b and sum of b ln b (0 where b = 0).
     """
 
-    records: Array
-    events: Array
-    score: Array
-    benefit: Array
-    benefit_log: Array
+    records: Array  # shape (..., n_groups, 10): Number of records in each of ten equal-width score bins
+    events: Array  # Number of events likewise
+    score: Array  # Sum of the scores likewise
+    benefit: Array  # shape (..., n_groups): Sum of b
+    benefit_log: Array  # shape (..., n_groups): Sum of b ln b, which is 0 where b = 0
 
     def weigh(self, weights: ArrayLike) -> "ScoreSums":
         """Add up the first axis with weights, such as how often each site was drawn."""
@@ -71,33 +64,18 @@ class OrderedScores:
 
     Non-events come first, then events, each by rising score. Records that tie in both are alike in every sum
     within a group, so sums taken in this order are equal to the last bit however the records were shuffled.
-
-    Attributes
-    ----------
-    order : int array, shape (n,)
-        Position of each record before it was ordered.
-    outcome : int8 array, shape (n,)
-        0 or 1.
-    values, benefit, benefit_log : float array, shape (n,)
-        Score s, benefit b = 1 - abs(y - s), and b ln b.
-    bins : int8 array, shape (n,)
-        Score bin, 0 to 9.
-    slot : int8 array, shape (n,)
-        Outcome and bin in one: 10 y + bin.
-    centres : float array, shape (2, 20)
-        s and b ln b in the middle of each slot.
-    moments : float array, shape (5, n)
-        With u and v for s and b ln b, less those in the middle of the record's slot: u, v, uu, uv, vv.
     """
 
-    order: NDArray[np.intp]
-    outcome: NDArray[np.int8]
-    values: Array
-    benefit: Array
-    benefit_log: Array
-    bins: NDArray[np.int8]
-    slot: NDArray[np.int8]
-    centres: Array
+    order: NDArray[np.intp]  # shape (n,), as all but the last two: Position before it was ordered
+    outcome: NDArray[np.int8]  # 0 or 1
+    values: Array  # Score s
+    benefit: Array  # b = 1 - abs(y - s)
+    benefit_log: Array  # b ln b
+    bins: NDArray[np.int8]  # Score bin, 0 to 9
+    slot: NDArray[np.int8]  # Outcome and bin in one: 10 y + bin
+    centres: Array  # shape (2, 20): s and b ln b in the middle of each slot
+    # shape (5, n): With u and v for s and b ln b, less those in the middle of the record's slot: u, v, uu,
+    # uv, vv
     moments: Array
 
 

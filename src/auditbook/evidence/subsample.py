@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from auditbook.errors import InputError
 from auditbook.evidence.area_sums import AreaCells, AreaSums
 from auditbook.evidence.counts import Counts
-from auditbook.evidence.resample import FEW
+from auditbook.evidence.resample import FEW, draw_normal_sums
 from auditbook.evidence.score_cells import ScoreCells, add_cells
 from auditbook.evidence.score_sums import ScoreSums
 
@@ -130,27 +130,15 @@ def _draw_sums(cells: ScoreCells, taken: NDArray[np.int64], rng: np.random.Gener
     sums = np.zeros((2, *taken.shape))
     often = (side > FEW).any(axis=0)
     if often.any():
-        sums[:, :, often] = _draw_normal_sums(cells, np.flatnonzero(often), side[:, often], rng)
+        many, held = side[:, often], cells.held[often]
+        spread = np.sqrt(many * (held - many) / np.maximum(held - 1, 1))
+        sums[:, :, often] = draw_normal_sums(cells, np.flatnonzero(often), many, spread, rng)
     few = side <= FEW
     sums[:, few] = 0
     few &= side > 0
     if few.any():
         sums[:, few] = _add_records(cells, np.nonzero(few)[1], side[few], rng)
     return np.where(side < taken, total[:, None] - sums, sums)
-
-
-def _draw_normal_sums(
-    cells: ScoreCells, cell: NDArray[np.intp], side: NDArray[np.int64], rng: np.random.Generator
-) -> Array:
-    """Draw sums over many records from their normal limit, shape (2, repeats, len(cell))."""
-    held = cells.held[cell]
-    left = np.sqrt(side * (held - side) / np.maximum(held - 1, 1))
-    first, second = rng.standard_normal((2, *side.shape)) * left
-    sums = side * cells.mean[:, None, cell]
-    sums[0] += cells.root[0, cell] * first
-    sums[1] += cells.root[1, cell] * first + cells.root[2, cell] * second
-    np.maximum(sums, side * cells.low[:, None, cell], out=sums)
-    return np.minimum(sums, side * cells.high[:, None, cell], out=sums)
 
 
 def _add_records(

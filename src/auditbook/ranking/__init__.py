@@ -1,7 +1,7 @@
 """Whom does a score put above whom, and is it calibrated: areas by groups, parity, comparison of models?"""
 
 from auditbook.ranking.area_metrics import AUC_METRICS, assess_parity
-from auditbook.ranking.calibration import WHOLE, bound_gaps, fit_calibration
+from auditbook.ranking.calibration import bound_gaps, fit_calibration
 from auditbook.ranking.calibration_reading import (
     AGREE,
     CAL_ALONE,
@@ -31,3 +31,4 @@ from auditbook.ranking.parity import make_auc_tables
 from auditbook.ranking.scenarios import GROUPS, SimulatedRecords
 from auditbook.ranking.summary import summarise_areas
 from auditbook.ranking.tables import UNDEFINED, weigh_entries
+from auditbook.ranking.units import WHOLE

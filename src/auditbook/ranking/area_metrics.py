@@ -28,8 +28,7 @@ Advice = Literal["report beside", "recommended", "with caution", "not recommende
 class AucMetric:
     """A fairness metric that is made of areas, and what its critics say of it."""
 
-    # Short name, as in auc_fairness.csv, and name in full
-    name: str
+    name: str  # Short name, as in auc_fairness.csv
     title: str
     meaning: str  # What it compares, and what its extremes say
     formula: str  # The same in LaTeX, for any number of groups
@@ -154,12 +153,12 @@ class AreaFinding:
 
     metric: str  # A key of `AUC_METRICS`
     # The group it is about, or the pair with the largest difference (the first with the larger area)
-    group: int | None
-    other: int | None
+    group: int | None = None
+    other: int | None = None
     # The metric and its interval; nan where undefined
-    value: float
-    low: float
-    high: float
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
 
 
 def assess_areas(
@@ -291,7 +290,7 @@ def _largest(metric: str, difference: Array, bounds: Interval) -> AreaFinding:
     signed = difference[first, second]
     known = np.flatnonzero(~np.isnan(signed))
     if not len(known):
-        return AreaFinding(metric, None, None, np.nan, np.nan, np.nan)
+        return AreaFinding(metric)
     best = known[np.argmax(np.abs(signed[known]))]
     pair = (int(first[best]), int(second[best]))
     low, high = (part[first, second][known] for part in (bounds.low, bounds.high))
@@ -307,8 +306,7 @@ def _assess_gaps(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     known = np.flatnonzero(~np.isnan(summary.values[summary.within]))
     overall = float(summary.values[summary.overall])
     if not len(known):
-        yield AreaFinding("gap_to_overall", None, None, np.nan, np.nan, np.nan)
-        yield AreaFinding("equity_scaled", None, None, np.nan, np.nan, np.nan)
+        yield from (AreaFinding("gap_to_overall"), AreaFinding("equity_scaled"))
         return
     chosen = np.append(known, summary.overall)
     gaps = overall - summary.values[known]
@@ -353,8 +351,7 @@ def _assess_extremes(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     values = summary.values[summary.within]
     known = np.flatnonzero(~np.isnan(values))
     if not len(known):
-        yield AreaFinding("minimum", None, None, np.nan, np.nan, np.nan)
-        yield AreaFinding("min_max_ratio", None, None, np.nan, np.nan, np.nan)
+        yield from (AreaFinding("minimum"), AreaFinding("min_max_ratio"))
         return
     joint = set_level(summary.covariance[np.ix_(known, known)], **vars(ask))
     single = summary.interval(level=joint)
@@ -362,7 +359,7 @@ def _assess_extremes(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     least, most = (int(known[pick(values[known])]) for pick in (np.argmin, np.argmax))
     yield AreaFinding("minimum", least, None, float(values[least]), float(low.min()), float(high.min()))
     if len(known) < 2 or values[most] == 0:
-        yield AreaFinding("min_max_ratio", None, None, np.nan, np.nan, np.nan)
+        yield AreaFinding("min_max_ratio")
         return
     top = float(min(1.0, high.min() / low.max())) if low.max() > 0 else float("nan")
     ratio = float(values[least] / values[most])

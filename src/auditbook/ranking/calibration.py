@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
 from auditbook.columns import fill_table
-from auditbook.evidence import check_records, group_auc, name_shortfall, rate_events, settle_sites
+from auditbook.evidence import check_records, group_auc, name_shortfall, rate_events
+from auditbook.ranking.units import find_site_units, list_attributes
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 
 Array = NDArray[np.float64]
 
-WHOLE = "all"
-"""Name of the attribute, and of its one group, that holds every record."""
 CLIP = 1e-6
 """Scores of 0 and 1 have no logit and are moved this far inside."""
 ENDLESS = 50.0
@@ -153,13 +152,12 @@ def _open(bounds: ArrayLike) -> tuple[float, float]:
 def tabulate_calibration(records: AuditRecords, *, protocol: Protocol, level: float = 0.95) -> pd.DataFrame:
     """Tabulate calibration intercept and slope of every group under every model: ``calibration.csv``."""
     check_records(records)
-    site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
-    whole = Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp))
+    site, attributes = find_site_units(records), list_attributes(records)
     rows = [
         row
         for score in records.scores
-        for attribute in (whole, *records.attributes)
-        for row in _fit_groups(records, score, attribute, site if n_sites > 1 else None, protocol, level)
+        for attribute in attributes
+        for row in _fit_groups(records, score, attribute, site, protocol, level)
     ]
     return fill_table("calibration", rows)
 
@@ -190,13 +188,8 @@ def _fit_groups(
 
 def _columns(name: str, fitted: Fitted) -> dict[str, float]:
     """Name the numbers of a coefficient."""
-    ends = {
-        "low": fitted.low,
-        "high": fitted.high,
-        "site_low": fitted.site_low,
-        "site_high": fitted.site_high,
-    }
-    return {name: fitted.value} | {f"{name}_{end}": value for end, value in ends.items()}
+    numbers = {f"{name}_{part}": number for part, number in vars(fitted).items()}
+    return {name: numbers.pop(f"{name}_value")} | numbers
 
 
 def bound_gaps(score_bins: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from auditbook.evidence import rate_events
-from auditbook.ranking.calibration import WHOLE, fit_calibration
+from auditbook.ranking.calibration import fit_calibration
 from auditbook.ranking.matrix import auc_matrix
 from auditbook.ranking.scenarios import GROUPS, SimulatedRecords
+from auditbook.ranking.units import WHOLE
 from auditbook.results import Run, rows
 
 NULL = MappingProxyType({"intercept": 0.0, "slope": 1.0})

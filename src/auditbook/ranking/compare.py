@@ -9,15 +9,13 @@ from scipy.special import ndtr, stdtr
 
 from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
-from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate, settle_sites
+from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate
 from auditbook.ranking.matrix import student_quantile
+from auditbook.ranking.units import find_site_units, list_attributes
 from auditbook.records import Attribute, AuditRecords
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.integer]
-
-WHOLE = "all"
-"""Name of the attribute, and of its one group, that holds every record."""
 
 
 @dataclass(frozen=True)
@@ -193,12 +191,12 @@ def _conclude(difference: Array, se: Array, df: Array, level: float) -> AreaDiff
 def tabulate_auc_differences(records: AuditRecords, *, level: float = 0.95) -> pd.DataFrame:
     """Compare every model's AUC matrix with the first model's: ``auc_differences.csv``."""
     check_records(records)
-    whole = Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp))
-    site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
-    frames = []
-    for place in range(1, len(records.scores)):
-        for attribute in (whole, *records.attributes):
-            frames.append(_tabulate(records, place, attribute, site if n_sites > 1 else None, level))
+    site, attributes = find_site_units(records), list_attributes(records)
+    frames = [
+        _tabulate(records, place, attribute, site, level)
+        for place in range(1, len(records.scores))
+        for attribute in attributes
+    ]
     return stack_tables("auc_differences", frames)
 
 

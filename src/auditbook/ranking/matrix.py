@@ -24,34 +24,24 @@ FLAT = 1e-13
 
 @dataclass(frozen=True)
 class AucMatrix:
-    r"""Areas under the ROC curve within and across groups, with what their covariance is made of.
+    """Areas under the ROC curve within and across groups, with what their covariance is made of.
 
     .. math:: A_{gh} = P(s > s') + P(s = s')/2
 
     for an event of group g with score s and a non-event of group h with score s'.
-
-    Attributes
-    ----------
-    auc : float array, shape (n_groups, n_groups)
-        [g, h]; the diagonal holds the areas within groups. 1 when every event of g lies above every non-event
-        of h, 0.5 when the score does not order them; nan without events of g or non-events of h.
-    events, others : float array, shape (n_groups,)
-        Events and non-events of each group.
-    event_scatter : float array, shape (n_groups, n_groups, n_groups)
-        [g, h, k]: over the events of g, sum of the products of their placements among the non-events of h and
-        of k (shares below, ties half), each less its mean.
-    other_scatter : float array, shape (n_groups, n_groups, n_groups)
-        [h, g, k]: the same over the non-events of h, for their placements among the events of g and of k.
-    by_site : SiteSums or None
-        Sums of placements by site; None without sites.
     """
 
+    # [g, h]; the diagonal holds the areas within groups. 1 when every event of g lies above every non-event
+    # of h, 0.5 when the score does not order them; nan without events of g or non-events of h
     auc: Array
-    events: Array
-    others: Array
+    events: Array  # shape (n_groups,): Events of each group
+    others: Array  # Non-events likewise
+    # [g, h, k]: over the events of g, sum of the products of their placements among the non-events of h and
+    # of k (shares below, ties half), each less its mean
     event_scatter: Array
+    # [h, g, k]: the same over the non-events of h, for their placements among the events of g and of k
     other_scatter: Array
-    by_site: SiteSums | None = None
+    by_site: SiteSums | None = None  # Sums of placements by site, as shares; None without sites
 
     @property
     def within(self) -> Array:
@@ -111,14 +101,14 @@ def auc_matrix(
     >>> auc_matrix([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.3], [0, 0, 1, 1], 2).auc.tolist()
     [[1.0, 0.0], [1.0, 0.5]]
     """
-    n_sites = 0 if site is None else int(np.max(site, initial=-1)) + 1
-    return order_matrix(rank_levels(outcome, values), codes, n_groups, site=site, n_sites=n_sites)
+    return order_matrix(rank_levels(outcome, values), codes, n_groups, site=site)
 
 
 def order_matrix(
-    levels: ScoreLevels, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None, n_sites: int = 0
+    levels: ScoreLevels, codes: ArrayLike, n_groups: int, *, site: ArrayLike | None = None
 ) -> AucMatrix:
     """Find all areas of one attribute from records that stand in the order of their scores."""
+    n_sites = 0 if site is None else int(np.max(site, initial=-1)) + 1
     sums = sum_placements(levels, codes, n_groups, site=site, n_sites=n_sites)
     auc = rate(sums.event_sum, 2 * np.outer(sums.events, sums.others))
     return AucMatrix(

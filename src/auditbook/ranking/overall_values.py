@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from auditbook.evidence import rate
 from auditbook.ranking.collapsibility import PERFORMANCE
+from auditbook.ranking.units import WHOLE
 from auditbook.results import Run, rows
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ def _look_up(run: Run, model: str, attribute: str, groups: pd.DataFrame) -> dict
     area = float(areas.iloc[0]) if len(areas) else float("nan")
     known = run.calibration[run.calibration["model"] == model]
     fits = known[known["attribute"] == attribute].set_index("group").reindex(names)
-    whole = known[known["attribute"] == "all"].iloc[0]
+    whole = known[known["attribute"] == WHOLE].iloc[0]
     same = whole["n"] == groups["n"].sum()  # else it holds records without a group
     found = {"auc": (groups["auc"].to_numpy(float), area)}
     for name in ("intercept", "slope"):

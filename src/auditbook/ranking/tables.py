@@ -17,7 +17,6 @@ from auditbook.evidence import (
     open_stream,
     rank_levels,
     settle_groups,
-    settle_sites,
     write_shortfalls,
 )
 from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
@@ -30,6 +29,7 @@ from auditbook.ranking.matrix import (
     site_errors,
     standard_errors,
 )
+from auditbook.ranking.units import find_site_units
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 
@@ -41,34 +41,32 @@ UNDEFINED, NO_INTERVAL, ONE_SIDED, KNOWN = "undefined", "no interval", "one-side
 class MeasuredAreas:
     """The areas of one attribute under one model."""
 
-    model: str  # Name of the model
-    attribute: Attribute  # The groups that hold records, as settled
-    empty: tuple[str, ...]  # Groups that were declared but hold no record
+    model: str
+    declared: Attribute
+    settled: Attribute  # The groups that hold records
     matrix: AucMatrix  # Of the settled groups
+
+    @property
+    def empty(self) -> list[str]:
+        """Groups that were declared but hold no record, by name."""
+        return sorted(set(self.declared.groups) - set(self.settled.groups))
 
     def stream(self, seed: int, what: str) -> np.random.Generator:
         """Open a stream of random numbers that depends on model and attribute alone."""
-        return open_stream(seed, f"auc {what}", self.model, self.attribute.name)
+        return open_stream(seed, f"auc {what}", self.model, self.settled.name)
 
 
 def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
     """Find the AUC matrix of every attribute under every model; scores are sorted once a model."""
     check_records(records)
     settled = [settle_groups(attribute, records.outcome) for attribute in records.attributes]
-    site, n_sites = None, 0
-    if records.site is not None:
-        site, n_sites = settle_sites(records.site, records.outcome)
-    if n_sites < 2:
-        site, n_sites = None, 0
+    site = find_site_units(records)
 
     def measure(score: Score) -> list[MeasuredAreas]:
         levels = rank_levels(records.outcome, score.values)
         return [
             MeasuredAreas(
-                score.model,
-                kept,
-                tuple(sorted(set(declared.groups) - set(kept.groups))),
-                order_matrix(levels, kept.codes, len(kept.groups), site=site, n_sites=n_sites),
+                score.model, declared, kept, order_matrix(levels, kept.codes, len(kept.groups), site=site)
             )
             for declared, kept in zip(records.attributes, settled, strict=True)
         ]
@@ -91,20 +89,17 @@ def tabulate_auc_matrix(
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
     """
     measured = measure_areas(records) if areas is None else areas
-    declared = {attribute.name: attribute for attribute in records.attributes}
-    frames = [_tabulate(one, declared[one.attribute.name], protocol, seed, level) for one in measured]
-    return stack_tables("auc_matrix", frames)
+    return stack_tables("auc_matrix", [_tabulate(one, protocol, seed, level) for one in measured])
 
 
-def _tabulate(
-    one: MeasuredAreas, declared: Attribute, protocol: Protocol, seed: int, level: float
-) -> pd.DataFrame:
+def _tabulate(one: MeasuredAreas, protocol: Protocol, seed: int, level: float) -> pd.DataFrame:
     """Tabulate one matrix, empty groups included."""
-    matrix, n_settled, n_groups = one.matrix, len(one.attribute.groups), len(declared.groups)
+    matrix, declared = one.matrix, one.declared
+    n_settled, n_groups = len(one.settled.groups), len(declared.groups)
     joint = joint_levels(matrix, level=level, rng=one.stream(seed, "matrix")).entries
     single, together = matrix_interval(matrix, level=level), matrix_interval(matrix, level=joint)
     sites, by_site = site_errors(matrix), matrix_site_interval(matrix, level=level)
-    place = np.array([_find(one.attribute.groups, name) for name in declared.groups])
+    place = np.array([_find(one.settled.groups, name) for name in declared.groups])
     first, second = (part.ravel() for part in np.meshgrid(place, place, indexing="ij"))
     held = (first >= 0) & (second >= 0)
 
@@ -186,25 +181,20 @@ def tabulate_auc_fairness(
     Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
     """
     measured = measure_areas(records) if areas is None else areas
-    declared = {attribute.name: attribute for attribute in records.attributes}
-    found = [
-        row
-        for one in measured
-        for row in _list_findings(one, declared[one.attribute.name], protocol, seed, level)
-    ]
-    return fill_table("auc_fairness", found)
+    rows = [row for one in measured for row in _list_findings(one, protocol, seed, level)]
+    return fill_table("auc_fairness", rows)
 
 
 def _list_findings(
-    one: MeasuredAreas, declared: Attribute, protocol: Protocol, seed: int, level: float
+    one: MeasuredAreas, protocol: Protocol, seed: int, level: float
 ) -> Iterator[dict[str, Any]]:
     """Write down every metric of one attribute under one model, groups in their declared order."""
     findings = assess_areas(one.matrix, level=level, rng=one.stream(seed, "metrics"))
     sited: tuple[AreaFinding | None, ...] = (None,) * len(findings)
     if one.matrix.by_site is not None:
         sited = assess_areas(one.matrix, level=level, by_site=True, rng=one.stream(seed, "site metrics"))
-    groups, reasons = one.attribute.groups, _list_shortfalls(one, protocol)
-    rank = {name: place for place, name in enumerate(declared.groups)}
+    groups, reasons = one.settled.groups, _list_shortfalls(one, protocol)
+    rank = {name: place for place, name in enumerate(one.declared.groups)}
     order = {name: place for place, name in enumerate(AUC_METRICS)}
     rows = []
     for finding, by_site in zip(findings, sited, strict=True):
@@ -212,7 +202,7 @@ def _list_findings(
         name = "" if finding.group is None else groups[finding.group]
         row = {
             "model": one.model,
-            "attribute": declared.name,
+            "attribute": one.declared.name,
             "metric": finding.metric,
             "value": finding.value,
             "ci_low": finding.low,
@@ -228,7 +218,7 @@ def _list_findings(
     for name in one.empty:
         blank = dict.fromkeys(("value", "ci_low", "ci_high", "site_low", "site_high"), np.nan)
         for metric in ("xauc1", "xauc0"):
-            row = {"model": one.model, "attribute": declared.name, "metric": metric, "group": name}
+            row = {"model": one.model, "attribute": one.declared.name, "metric": metric, "group": name}
             row |= {"advice": AUC_METRICS[metric].advice, "other_group": "", "reason": "no records", **blank}
             rows.append((order[metric], rank[name], row))
     yield from (row for *_, row in sorted(rows, key=lambda item: item[:2]))
@@ -236,7 +226,7 @@ def _list_findings(
 
 def _list_shortfalls(one: MeasuredAreas, protocol: Protocol) -> dict[str, str]:
     """Say of every group what it lacks."""
-    held = zip(one.attribute.groups, one.matrix.events, one.matrix.others, strict=True)
+    held = zip(one.settled.groups, one.matrix.events, one.matrix.others, strict=True)
     short = {name: name_shortfall(int(e), int(o), protocol=protocol) for name, e, o in held}
     return {name: what for name, what in short.items() if what} | dict.fromkeys(one.empty, "no records")
 
