@@ -9,7 +9,6 @@ Partition = Literal["sbm", "leiden", "tree_cut", "spectral"]
 Start = Literal["fast", "published"]
 UnitKind = Literal["unit", "site", "record"]
 PARTITIONS: tuple[Partition, ...] = get_args(Partition)
-STARTS: tuple[Start, ...] = get_args(Start)
 Names = Annotated[tuple[str, ...], WrittenAs(tuple[Text, ...])]
 PositiveNumbers = tuple[Annotated[float, Exactly(gt=0)], ...]
 

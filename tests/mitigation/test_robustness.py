@@ -248,7 +248,7 @@ def test_a_family_that_fails_to_train_is_told_and_the_others_stand(trained, monk
     def fail(config, *_, **__):
         raise RunError(f"{config.title} could not be trained: no memory")
 
-    monkeypatch.setattr(robustness, "train_scores", fail)
+    monkeypatch.setattr(robustness, "train_anew", fail)
     found = make_robustness(
         cohort, scored, tables, protocol=cohort.file.protocol, cache_dir=cohort.file.path.parent, panel=PANEL
     )["robustness"]

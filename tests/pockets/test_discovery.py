@@ -1,11 +1,12 @@
 import importlib.util
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from auditbook.errors import InputError
-from auditbook.pocket_settings import STARTS
+from auditbook.pocket_settings import Start
 from auditbook.pockets import block_model
 from auditbook.pockets.block_model import fit_blocks
 from auditbook.pockets.hierarchy import (
@@ -135,7 +136,7 @@ def test_bad_calls_are_named():
 @needs_graph_tool
 def test_both_starts_find_cliques_and_agree_on_the_description_length():
     links, truth = ring_of_cliques(12, 12)
-    fast, published = (fit_blocks(links, 144, start=start, fits=1, seed=1) for start in STARTS)
+    fast, published = (fit_blocks(links, 144, start=start, fits=1, seed=1) for start in get_args(Start))
     for fit in (fast, published):
         levels = tidy_partitions(fit.levels)
         assert any(labels.max() == 11 and purity(labels, truth) == 1 for labels in levels)

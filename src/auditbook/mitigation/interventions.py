@@ -79,10 +79,7 @@ def reweigh(
             yield replace(row, status=NOT_RUN, note="left out by the profile: it would train one more model")
         else:
             weights = weigh_records(
-                stage.cohort.outcome[stage.parts.train].astype(np.int8),
-                stage.cells.codes[stage.parts.train],
-                len(stage.cells),
-                strength=strength,
+                stage.train_outcome, stage.cells.codes[stage.parts.train], len(stage.cells), strength=strength
             )
             work.progress(f"mitigation: {stage.parts.protocol}, reweighing with lambda {strength:g}")
             values = stage.refit(weights, work)
@@ -203,12 +200,11 @@ def _reduce(stage: Stage) -> Intervention:
     row = Intervention(GRADIENT, None, IMPOSSIBLE, rescored=True)
     if stage.features is None:
         return replace(row, note="the scores are given: it needs a model that is trained here")
-    train = stage.parts.train
     try:
         chosen = reduce_by_gradient(
             stage.features.train,
-            stage.cohort.outcome[train].astype(np.int8),
-            stage.cells.codes[train],
+            stage.train_outcome,
+            stage.cells.codes[stage.parts.train],
             len(stage.cells),
             scored=stage.features.audit,
             seed=stage.seed,

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
-from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.scoring import split_units
 
 SINGLE = "single split"
@@ -49,14 +48,3 @@ def divide_three(cohort: Cohort, *, trains: bool, seed: int) -> Parts:
         train, rest = outer.train, outer.audit
     inner = split_units(cohort.outcome[rest], cohort.unit[rest], audit_share=0.5, seed=seed)
     return Parts(TRAINED if trains else GIVEN, train, rest[inner.train], rest[inner.audit])
-
-
-def take_records(
-    cohort: Cohort, positions: NDArray[np.int64], score: Score, *, site: NDArray[np.intp] | None
-) -> AuditRecords:
-    """Take some of a cohort's records with their scores by one model."""
-    attributes = tuple(
-        Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
-    )
-    here = None if site is None else site[positions]
-    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, (score,), here)

@@ -13,19 +13,18 @@ from auditbook.columns import fill_table
 from auditbook.errors import InputError, RunError
 from auditbook.mitigation.interventions import IMPOSSIBLE, NOT_RUN
 from auditbook.mitigation.protocols import GIVEN, SINGLE, TRAINED
-from auditbook.mitigation.stages import Canonical, Work, choose_canonical, open_separate, open_single
+from auditbook.mitigation.stages import (
+    Canonical,
+    Work,
+    build_parts,
+    choose_canonical,
+    open_separate,
+    open_single,
+    train_anew,
+)
 from auditbook.mitigation.trials import judge_stage, refuse_rows, reuse_rows
 from auditbook.records import Score
-from auditbook.scoring import (
-    ModelConfig,
-    ModelInfo,
-    ScoredCohort,
-    Split,
-    build_features,
-    percentile_threshold,
-    read_panel,
-    train_scores,
-)
+from auditbook.scoring import ModelConfig, ModelInfo, ScoredCohort, Split, percentile_threshold, read_panel
 from auditbook.settings import Protocol
 from auditbook.verdicts import vary_constants
 
@@ -278,26 +277,10 @@ def _explain(wrong: InputError | RunError) -> str:
 
 def _train_single(check: _Check, name: str) -> np.ndarray:
     """Train a family on the audit's training records."""
-    cohort, scored, work = check.cohort, check.scored, check.work
-    outcome = cohort.outcome[scored.train].astype(np.int8)
-    features = build_features(
-        cohort.table,
-        cohort.feature_columns,
-        train_outcome=outcome,
-        unit=cohort.unit,
-        split=Split(scored.train, scored.audit),
-        seed=check.protocol.seed,
-    )
-    return train_scores(
-        check.panel[name],
-        features,
-        outcome,
-        seed=check.protocol.seed,
-        jobs=work.jobs,
-        cache_dir=work.cache_dir,
-        force=work.force,
-        progress=work.progress,
-    ).values
+    split, seed = Split(check.scored.train, check.scored.audit), check.protocol.seed
+    outcome = check.cohort.outcome[split.train].astype(np.int8)
+    features = build_parts(check.cohort, split, seed)
+    return train_anew(check.panel[name], features, outcome, seed=seed, work=check.work)
 
 
 def _cut(check: _Check, name: str, values: np.ndarray) -> Score:

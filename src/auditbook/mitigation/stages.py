@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort
 from auditbook.mitigation.joint_cells import JointCells, join_cells
-from auditbook.mitigation.protocols import SINGLE, Parts, divide_three, take_records
+from auditbook.mitigation.protocols import SINGLE, Parts, divide_three
 from auditbook.records import AuditRecords, Score
 from auditbook.scoring import (
     Features,
@@ -21,6 +21,7 @@ from auditbook.scoring import (
     build_features,
     percentile_threshold,
     read_given,
+    take_records,
     train_scores,
 )
 from auditbook.settings import Protocol
@@ -52,12 +53,12 @@ class Stage:
     """One protocol, ready for interventions."""
 
     parts: Parts  # Which records do what
-    cohort: Cohort  # The cohort
-    model: Canonical  # The model
+    cohort: Cohort
+    model: Canonical
     cells: JointCells  # Of all records of the cohort
     # Of the training records and of ``parts.scored``; None when no model is trained here
     features: Features | None
-    values: Array  # shape (len(parts.scored): The model's scores without intervention
+    values: Array  # shape (len(parts.scored),): The model's scores without intervention
     seed: int  # The run's seed
 
     def cut(self, values: Array) -> tuple[Score, Score]:
@@ -77,10 +78,11 @@ class Stage:
     def records(self, pair: tuple[Score, Score]) -> tuple[AuditRecords, AuditRecords]:
         """Take the records of the validation and of the audit part with their scores."""
         validation, audit = pair
-        return (
-            take_records(self.cohort, self.parts.validation, validation, site=self.site),
-            take_records(self.cohort, self.parts.audit, audit, site=self.site),
-        )
+        return self._take(self.parts.validation, validation), self._take(self.parts.audit, audit)
+
+    def _take(self, positions: NDArray[np.int64], score: Score) -> AuditRecords:
+        site = None if self.site is None else self.site[positions]
+        return take_records(self.cohort, positions, score, site=site)
 
     @cached_property
     def site(self) -> NDArray[np.intp] | None:
@@ -93,9 +95,15 @@ class Stage:
 
     def refit(self, weights: Array | None, work: Work) -> Array:
         """Train the model again, with weights, and score ``parts.scored``."""
-        return _train(self.model, self.features, self._train_outcome(), weights, self.seed, work)
+        if self.model.config is None or self.features is None:
+            raise ValueError("a given score cannot be trained again")
+        return train_anew(
+            self.model.config, self.features, self.train_outcome, weights=weights, seed=self.seed, work=work
+        )
 
-    def _train_outcome(self) -> NDArray[np.int8]:
+    @property
+    def train_outcome(self) -> NDArray[np.int8]:
+        """Outcomes of the training records."""
         return self.cohort.outcome[self.parts.train].astype(np.int8)
 
 
@@ -114,7 +122,9 @@ def choose_canonical(cohort: Cohort, scored: ScoredCohort, panel: dict[str, Mode
 def open_single(cohort: Cohort, scored: ScoredCohort, model: Canonical, *, seed: int) -> Stage:
     """Open the single split: the audit's own records, on which thresholds are chosen as well."""
     parts = Parts(SINGLE, scored.train, scored.audit, scored.audit)
-    features = _build(cohort, parts, seed) if model.config is not None else None
+    features = (
+        build_parts(cohort, Split(parts.train, parts.scored), seed) if model.config is not None else None
+    )
     values = model.score.values.astype(np.float64)
     return Stage(parts, cohort, model, _cross(cohort), features, values, seed)
 
@@ -127,9 +137,9 @@ def open_separate(cohort: Cohort, model: Canonical, *, protocol: Protocol, work:
         table = next(item for item in cohort.file.scores if item.name == model.info.name)
         values = read_given(cohort.table, table, parts.scored).values.astype(np.float64)
         return Stage(parts, cohort, model, _cross(cohort), None, values, seed)
-    features = _build(cohort, parts, seed)
+    features = build_parts(cohort, Split(parts.train, parts.scored), seed)
     outcome = cohort.outcome[parts.train].astype(np.int8)
-    values = _train(model, features, outcome, None, seed, work)
+    values = train_anew(model.config, features, outcome, seed=seed, work=work)
     return Stage(parts, cohort, model, _cross(cohort), features, values, seed)
 
 
@@ -139,29 +149,30 @@ def _cross(cohort: Cohort) -> JointCells:
     return join_cells([item for name in names for item in cohort.attributes if item.name == name])
 
 
-def _build(cohort: Cohort, parts: Parts, seed: int) -> Features:
+def build_parts(cohort: Cohort, split: Split, seed: int) -> Features:
+    """Build the features of the training records and of those that are scored."""
     return build_features(
         cohort.table,
         cohort.feature_columns,
-        train_outcome=cohort.outcome[parts.train],
+        train_outcome=cohort.outcome[split.train],
         unit=cohort.unit,
-        split=Split(parts.train, parts.scored),
+        split=split,
         seed=seed,
     )
 
 
-def _train(
-    model: Canonical,
-    features: Features | None,
+def train_anew(
+    config: ModelConfig,
+    features: Features,
     outcome: NDArray[np.int8],
-    weights: Array | None,
+    *,
+    weights: Array | None = None,
     seed: int,
     work: Work,
 ) -> Array:
-    if model.config is None or features is None:
-        raise ValueError("a given score cannot be trained again")
+    """Train a model and score the records that the features are of."""
     return train_scores(
-        model.config,
+        config,
         features,
         outcome,
         seed=seed,

@@ -24,9 +24,9 @@ class Strata:
     """The records of one part, sorted so that thresholds become counts."""
 
     cell: NDArray[np.intp]  # shape (n_strata,): The cell of each stratum, whose threshold it has
-    others: tuple[Array, ...]  # The scores of its non-events and of its events, rising
-    events: tuple[Array, ...]  # The scores of its non-events and of its events, rising
-    attributes: tuple[str, ...]  # The attributes
+    others: tuple[Array, ...]  # The scores of its non-events, rising
+    events: tuple[Array, ...]  # The scores of its events, rising
+    attributes: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]  # Their groups
     members: tuple[Array, ...]  # shape (n_groups, n_strata): 1 where the stratum belongs to the group
 

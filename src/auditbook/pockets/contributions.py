@@ -35,10 +35,9 @@ class Contributions:
     and :math:`A_u p_{uk}` for each cell.
     """
 
-    # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
-    estimate: Array
-    se: Array  # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
-    floor: Array  # shape (Q,): The quantities, their standard errors (no less than the floor), and the floor
+    estimate: Array  # shape (Q,): The quantities
+    se: Array  # shape (Q,): Their standard errors, no less than the floor
+    floor: Array  # shape (Q,)
     units: Array  # shape (Q,): Units that hold a record of the cells
     sums: sparse.csr_matrix  # shape (n_units, Q * (2 J + 1): The columns, quantity by quantity
     overlap: Array  # shape (Q, J, J): :math:`\sum_u p_{uk} p_{ul}`

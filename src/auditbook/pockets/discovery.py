@@ -50,8 +50,8 @@ class Discovered:
     partitions: Partitions  # The levels as labels of the graph records
     # shape (n_graph,): Positions, among the discovery records, of those that formed the graph
     graph: NDArray[np.int64]
-    forest_members: Labels  # shape (n_graph,): Pocket of each of them
-    ridge_members: Labels  # shape (n_graph,): Pocket of each of them
+    forest_members: Labels  # shape (n_graph,): Forest pocket of each of them
+    ridge_members: Labels  # shape (n_graph,): Ridge pocket of each of them
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from auditbook.scoring.score import (
     read_given,
     score_cohort,
     summarise_models,
+    take_records,
 )
 from auditbook.scoring.split import MIN_TRAIN_EVENTS, Split, split_units
 from auditbook.scoring.train import Training, takes_weights, train_panel, train_scores

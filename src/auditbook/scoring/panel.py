@@ -151,10 +151,6 @@ def _make_config(name: str, table: Mapping[str, Any]) -> ModelConfig:
     return ModelConfig(name=name, estimator=table["class"], parameters=parameters, **rest)
 
 
-PANEL_NAMES = tuple(read_panel())
-"""Names of the models that a cohort file may list under ``[panel] models``."""
-
-
 def choose_models(names: Iterable[str], panel: Mapping[str, ModelConfig]) -> tuple[ModelConfig, ...]:
     """Look up the models that a cohort file asks for under ``[panel] models``, in that order.
 

@@ -112,7 +112,7 @@ def score_cohort(
     given = [read_given(cohort.table, table, split.audit) for table in file.scores]
     infos = [ModelInfo(t.name, t.name, "given", percentile=t.percentile) for t in file.scores]
     if not configs:
-        return ScoredCohort(_records(cohort, split.audit, given), split.audit, split.train, tuple(infos))
+        return ScoredCohort(_records(cohort, split, given), split.audit, split.train, tuple(infos))
     trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
     made = train_panel(
         trainings,
@@ -125,12 +125,13 @@ def score_cohort(
     )
     table, features = file.panel, trainings[0].features
     for training, one in zip(trainings, made, strict=True):
-        name = training.config.name
+        name, title, family = training.config.name, training.config.title, training.config.family
         given.append(_cut(name, "probability", one.values, table.threshold, table.percentile))
         seen = "all" if training.features is features else "admission"
-        infos.append(_trained_info(training.config, table.percentile, len(split.train), one.cached, seen))
+        info = ModelInfo(name, title, "trained", family, table.percentile, len(split.train), one.cached, seen)
+        infos.append(info)
     left_out = tuple((column.column, column.reason) for column in features.left_out)
-    records = _records(cohort, split.audit, given)
+    records = _records(cohort, split, given)
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
 
 
@@ -155,12 +156,6 @@ def _plan_trainings(
 def make_lean(config: ModelConfig) -> ModelConfig:
     """Give the variant of a model that is trained without the late features its names."""
     return replace(config, name=name_lean(config.name), title=f"{config.title}, no late features")
-
-
-def _trained_info(
-    config: ModelConfig, percentile: float | None, n_train: int, cached: bool, seen: str
-) -> ModelInfo:
-    return ModelInfo(config.name, config.title, "trained", config.family, percentile, n_train, cached, seen)
 
 
 def _check_names(given: list[str], trained: list[str]) -> None:
@@ -199,13 +194,20 @@ def _features(
     return features
 
 
-def _records(cohort: Cohort, audit: NDArray[np.int64], scores: list[Score]) -> AuditRecords:
+def _records(cohort: Cohort, split: Split, scores: list[Score]) -> AuditRecords:
     """Keep the audited records only."""
+    site = None if cohort.site is None else pd.factorize(cohort.site[split.audit], sort=True)[0]
+    return take_records(cohort, split.audit, *scores, site=site)
+
+
+def take_records(
+    cohort: Cohort, positions: NDArray[np.int64], *scores: Score, site: NDArray[np.intp] | None
+) -> AuditRecords:
+    """Take some of a cohort's records with their scores and sites."""
     attributes = tuple(
-        Attribute(item.name, item.groups, item.codes[audit], item.reference) for item in cohort.attributes
+        Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
     )
-    site = None if cohort.site is None else pd.factorize(cohort.site[audit], sort=True)[0]
-    return AuditRecords(cohort.outcome[audit].astype(np.int8), attributes, tuple(scores), site)
+    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, scores, site)
 
 
 def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64]) -> Score:

@@ -91,8 +91,8 @@ class Condition:
     """A chronic condition of the year before."""
 
     name: str  # Its column
-    base: float  # Log odds at burden 0, and their change per unit of burden
-    load: float  # Log odds at burden 0, and their change per unit of burden
+    base: float  # Log odds at burden 0
+    load: float  # Their change per unit of burden
     black: float  # Log odds ratio for Black patients at the same burden
     stays: float  # Probability that it is still active in the year of the outcome
     cost: float  # What it adds to the log costs of the year before
@@ -132,9 +132,9 @@ class CostKind:
     name: str  # Its column
     base: float  # Log odds of any cost of this kind, for a patient of average use without a condition
     size: float  # Log dollars then
-    illness: float  # How both rise with illness, with the propensity to use care, and with an episode
-    use: float  # How both rise with illness, with the propensity to use care, and with an episode
-    episode: float  # How both rise with illness, with the propensity to use care, and with an episode
+    illness: float  # How both rise with illness
+    use: float  # With the propensity to use care
+    episode: float  # With an episode
 
 
 COSTS = (
@@ -177,8 +177,8 @@ class Patients:
     """Patient-years with everything that is drawn, shown or not; arrays of shape (n,)."""
 
     features: pd.DataFrame  # What is known of the year before
-    black: NDArray[np.bool_]  # Groups
-    female: NDArray[np.bool_]  # Groups
+    black: NDArray[np.bool_]
+    female: NDArray[np.bool_]
     active: NDArray[np.int64]  # Active conditions in the year of the outcome
     log_cost: Array  # Natural logarithm of that year's costs, never shown
 

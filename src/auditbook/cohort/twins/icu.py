@@ -73,10 +73,10 @@ class StayKind:
 
     name: str  # What it stands for
     share: float  # Share of the stays
-    level: float  # Log odds of death at severity 0 and age 63, and what the score adds to them
-    shift: float  # Log odds of death at severity 0 and age 63, and what the score adds to them
-    ventilated: float  # Probabilities
-    blood_gas: float  # Probabilities
+    level: float  # Log odds of death at severity 0 and age 63
+    shift: float  # What the score adds to them
+    ventilated: float  # Probability of it
+    blood_gas: float  # Likewise
     age: float  # Mean age in years
     elective: float  # Probability of elective surgery
     diagnoses: tuple[int, ...]  # Codes of ``apache_2_diagnosis``
@@ -112,8 +112,8 @@ class Value:
     """A vital sign or a laboratory value."""
 
     name: str  # Its column
-    usual: float  # Value at severity 0 in a quiet stay, and SD of what severity does not say
-    spread: float  # Value at severity 0 in a quiet stay, and SD of what severity does not say
+    usual: float  # Value at severity 0 in a quiet stay
+    spread: float  # SD of what severity does not say
     slope: float  # Change per unit of severity
     by_kind: tuple[float, float, float, float]  # What a kind of stay adds
     bounds: tuple[float, float]  # Lowest and highest value recorded

@@ -32,10 +32,12 @@ SHAPE = (len(RACES), len(SEXES), len(ETHNICITIES), len(AGE_BANDS), 2)
 class People:
     """Codes of every record, each an int array of shape (n,)."""
 
-    race: NDArray[np.integer]  # Position in the tuples of names of the recipe
-    sex: NDArray[np.integer]  # Position in the tuples of names of the recipe
-    ethnicity: NDArray[np.integer]  # Position in the tuples of names of the recipe
-    band: NDArray[np.integer]  # Position in the tuples of names of the recipe
+    # Positions in the tuples of names of the recipe
+    race: NDArray[np.integer]
+    sex: NDArray[np.integer]
+    ethnicity: NDArray[np.integer]
+    band: NDArray[np.integer]
+
     long: NDArray[np.integer]  # 1 where the stay is longer than three days
     age: NDArray[np.integer]  # THCIC age code, 0-21
     days: NDArray[np.integer]  # Length of stay, at least 1

@@ -48,11 +48,13 @@ class Codes:
 class Stays:
     """What happened to each record, each array of shape (n,)."""
 
-    diagnosis: NDArray[np.integer]  # Positions among the codes and choices of the recipe
-    procedure: NDArray[np.integer]  # Positions among the codes and choices of the recipe
-    admission_type: NDArray[np.integer]  # Positions among the codes and choices of the recipe
-    admission_source: NDArray[np.integer]  # Positions among the codes and choices of the recipe
-    status: NDArray[np.integer]  # Positions among the codes and choices of the recipe
+    # Positions among the codes and choices of the recipe
+    diagnosis: NDArray[np.integer]
+    procedure: NDArray[np.integer]
+    admission_type: NDArray[np.integer]
+    admission_source: NDArray[np.integer]
+    status: NDArray[np.integer]
+
     charges: NDArray[np.integer]  # Total charges in dollars
 
 
