@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from auditbook.book.draw.mitigation import put_marks_above
 from auditbook.book.draw.style import (
     COLOURS,
     DPI,
@@ -21,6 +20,7 @@ from auditbook.book.draw.style import (
     draw_estimate,
     label_rows,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
     wrap_label,
 )

@@ -11,7 +11,6 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from auditbook.book.draw.mitigation import put_marks_above
 from auditbook.book.draw.style import (
     COLOURS,
     DPI,
@@ -26,6 +25,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
     wrap_label,
 )

@@ -13,9 +13,9 @@ from auditbook.book.draw.style import (
     GUIDE,
     MARKERS,
     NEUTRAL,
-    SMALL_SIZE,
     Mark,
     new_axes,
+    put_key,
     say_nothing_to_draw,
 )
 from auditbook.verdicts import METRICS
@@ -95,4 +95,4 @@ def _finish(ax: Axes, sizes: "pd.Series[int]", half: float, label: str) -> None:
     ax.set_xticks([], minor=True)
     ax.grid(axis="y", color="#E3E3E3", linewidth=0.8)
     ax.set(xlabel="records in the audit", ylabel=label)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, fontsize=SMALL_SIZE)
+    put_key(ax, ncols=4)

@@ -8,7 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from auditbook.book.draw.style import SMALL_SIZE, label_rows, label_with_n, new_axes, say_nothing_to_draw
+from auditbook.book.draw.style import (
+    SMALL_SIZE,
+    label_rows,
+    label_with_n,
+    new_axes,
+    put_key,
+    say_nothing_to_draw,
+)
 from auditbook.results import rows
 
 PLATE = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
@@ -44,7 +51,7 @@ def draw_divided(
             left[name] += one.cells
     label_rows(ax, [label(name, left[name]) for name in names])
     shown = keys if keys is not None else list(dict.fromkeys(table[part]))
-    put_key(ax, [Patch(label=kind, **looks[kind]) for kind in shown], ncols=ncols)
+    put_key(ax, [Patch(label=kind, **looks[kind]) for kind in shown], ncols=ncols, middle=0.4)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("cells")
     return ax
@@ -53,15 +60,3 @@ def draw_divided(
 def label_with_cells(name: str, cells: float) -> str:
     """Write a row's name with its number of cells."""
     return label_with_n(name, cells).replace("(n =", "(cells:")
-
-
-def put_key(ax: Axes, handles: list[Any], *, ncols: int) -> None:
-    """Put a key of patches or marks above the axes."""
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        ncols=ncols,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )

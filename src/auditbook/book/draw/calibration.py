@@ -6,14 +6,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from auditbook.book.draw.style import (
     COLOURS,
     DPI,
     GUIDE,
-    MARK_SIZE,
     NEUTRAL,
     SMALL_SIZE,
     STYLE,
@@ -24,6 +22,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
 )
 from auditbook.results import rows
@@ -117,18 +116,7 @@ def _set_reach(ax: Axes, table: pd.DataFrame, *, guide: float) -> None:
 def _put_units_above(ax: Axes, *, by_sites: bool) -> None:
     """Say above the axes what the independent units of each mark's interval are."""
     entries = {"95% interval by records": BY_RECORDS} | ({"by whole sites": BY_SITES} if by_sites else {})
-    handles = [
-        Line2D([], [], color=mark.colour, marker=mark.marker, linewidth=2, markersize=MARK_SIZE, label=text)
-        for text, mark in entries.items()
-    ]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=2,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+    put_marks_above(ax, entries, ncols=2, linewidth=2)
 
 
 def draw_model_slopes(models: pd.DataFrame, *, ax: Axes | None = None) -> Axes:

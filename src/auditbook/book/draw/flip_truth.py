@@ -1,20 +1,20 @@
 """How do foretold flip rates look beside those that came about?"""
 
+from collections.abc import Iterable
+
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from auditbook.book.draw.style import (
     COLOURS,
     GUIDE,
-    MARK_SIZE,
     NEUTRAL,
-    SMALL_SIZE,
     Mark,
     draw_estimate,
     label_rows,
     label_with_n,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
 )
 from auditbook.results import rows
@@ -29,20 +29,8 @@ CAME_TRUE = Mark(COLOURS[1], "D")
 SMALLEST, LARGEST = 4.0, 13.0
 
 
-def _key(ax: Axes, entries: list[tuple[Mark, str]], *, columns: int = 3) -> None:
-    """Put a key of marks above the axes."""
-    handles = [
-        Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
-        for mark, name in entries
-    ]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=columns,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+def _name_marks(predictions: Iterable[str]) -> dict[str, Mark]:
+    return {label: mark for mark, label in map(FORETOLD.__getitem__, predictions)}
 
 
 def draw_calibration(bins: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -69,7 +57,7 @@ def draw_calibration(bins: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
                 markeredgecolor="white",
                 zorder=3,
             )
-    _key(ax, [FORETOLD[str(name)] for name in dict.fromkeys(bins["prediction"])])
+    put_marks_above(ax, _name_marks(dict.fromkeys(bins["prediction"])))
     ax.set(xlim=(-0.02, 0.52), ylim=(-0.02, max(0.6, float(bins["realised_high"].max()) + 0.03)))
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
@@ -105,7 +93,7 @@ def draw_ways(ways: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             markerfacecolor="white",
             markersize=5,
         )
-    _key(ax, [*(FORETOLD[name] for name in shown), (CAME_TRUE, "realised (small: mixed halves)")])
+    put_marks_above(ax, _name_marks(shown) | {"realised (small: mixed halves)": CAME_TRUE})
     ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
     ax.set_xlabel("mean flip rate")
     return ax
@@ -127,7 +115,7 @@ def draw_cells(cells: pd.DataFrame, *, stable: float, ax: Axes | None = None) ->
             if value == value:
                 draw_estimate(ax, value, y - 0.16, low=value, high=value, mark=FORETOLD[name][0])
     drawn = ["vfr", *(["vfr_site"] if cells["predicted_site"].notna().any() else [])]
-    _key(ax, [*(FORETOLD[name] for name in drawn), (CAME_TRUE, "realised")])
+    put_marks_above(ax, _name_marks(drawn) | {"realised": CAME_TRUE})
     ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * value, 1):g}%")
     ax.set_xlabel("flip rate (shaded: stable)")
     return ax

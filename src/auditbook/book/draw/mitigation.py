@@ -4,14 +4,12 @@ import math
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from auditbook.book.draw.style import (
     COLOURS,
     GUIDE,
     MARK_SIZE,
     NEUTRAL,
-    SMALL_SIZE,
     Mark,
     draw_estimate,
     draw_missing,
@@ -19,6 +17,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -27,22 +26,6 @@ from auditbook.results import rows
 
 CHOSEN, UNSEEN = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
 THIRD, FOURTH = Mark(COLOURS[1], "s"), Mark(COLOURS[0], "o")
-
-
-def put_marks_above(ax: Axes, entries: dict[str, Mark]) -> None:
-    """Put a key of marks above the axes."""
-    handles = [
-        Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
-        for name, mark in entries.items()
-    ]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
 
 
 def draw_parity(parity: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -> Axes:

@@ -14,10 +14,10 @@ from auditbook.book.draw.style import (
     INCONCLUSIVE,
     NEUTRAL,
     PASS,
-    SMALL_SIZE,
     label_rows,
     label_with_n,
     new_axes,
+    put_key,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -56,19 +56,8 @@ def draw_matrix(verdicts: pd.DataFrame, cells: pd.DataFrame, *, ax: Axes | None 
     handles: list[Any] = [
         Patch(label=f"{LETTERS[name]} {name}", edgecolor=NEUTRAL, **look) for name, look in TILES.items()
     ]
-    _put_key(ax, handles)
+    put_key(ax, handles, ncols=len(handles), middle=0.4)
     return ax
-
-
-def _put_key(ax: Axes, handles: list[Any]) -> None:
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
 
 
 def draw_spread(spread: pd.DataFrame, *, metric: str, ax: Axes | None = None) -> Axes:
@@ -93,7 +82,7 @@ def draw_spread(spread: pd.DataFrame, *, metric: str, ax: Axes | None = None) ->
         Line2D([], [], color=COLOURS[name], marker=MARKERS[name], linestyle="none", markersize=5, label=name)
         for name in COLOURS
     ]
-    _put_key(ax, handles)
+    put_key(ax, handles, ncols=len(handles), middle=0.4)
     return ax
 
 

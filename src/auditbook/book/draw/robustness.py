@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from auditbook.book.draw.bars import draw_divided, put_key
+from auditbook.book.draw.bars import draw_divided
 from auditbook.book.draw.style import (
     COLOURS,
     GUIDE,
@@ -20,6 +19,7 @@ from auditbook.book.draw.style import (
     label_rows,
     label_with_n,
     new_axes,
+    put_marks_above,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -52,11 +52,7 @@ def draw_lowest(table: pd.DataFrame, *, threshold: float, ax: Axes | None = None
             ax.plot(row.chosen, y - 0.2, CHOSEN.marker, color=CHOSEN.colour, markersize=MARK_SIZE - 1)
         draw_estimate(ax, row.value, y + 0.1, low=row.low, high=row.high, mark=BASELINES[row.baseline])
     entries = {"B1, the model as it is": BASELINES["B1"], "B4": BASELINES["B4"], "where chosen": CHOSEN}
-    handles = [
-        Line2D([], [], color=mark.colour, marker=mark.marker, linestyle="", markersize=MARK_SIZE, label=name)
-        for name, mark in entries.items()
-    ]
-    put_key(ax, handles, ncols=3)
+    put_marks_above(ax, entries, middle=0.4)
     ax.set_xlabel("lowest disparate impact (dashed: passes from here)")
     return ax
 

@@ -11,15 +11,15 @@ from auditbook.book.draw.style import (
     COLOURS,
     FAIL,
     INCONCLUSIVE,
-    MARK_SIZE,
     NEUTRAL,
     PASS,
-    SMALL_SIZE,
     Mark,
     draw_estimate,
     draw_missing,
     label_rows,
     new_axes,
+    put_key,
+    put_marks_above,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -58,14 +58,7 @@ def draw_fold_verdicts(site_verdicts: pd.DataFrame, *, ax: Axes | None = None) -
     handles = [
         Line2D([], [], linestyle="none", label=NAMES[verdict], **look) for verdict, look in LOOKS.items()
     ]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+    put_key(ax, handles, ncols=3)
     return ax
 
 
@@ -87,19 +80,6 @@ def draw_agreement(agreement: pd.DataFrame, *, bound: float, ax: Axes | None = N
                 draw_missing(ax, y + offset, mark=mark)
             else:
                 draw_estimate(ax, value, y + offset, low=low, high=high, mark=mark)
-    handles = [
-        Line2D(
-            [], [], color=mark.colour, marker=mark.marker, linestyle="none", markersize=MARK_SIZE, label=label
-        )
-        for _, label, mark, _ in MEASURES
-    ]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+    put_marks_above(ax, {label: mark for _, label, mark, _ in MEASURES})
     ax.set_xlabel("agreement of the folds (dashed: bound of kappa)")
     return ax

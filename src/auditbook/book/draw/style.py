@@ -3,7 +3,7 @@
 import math
 import textwrap
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 # The Okabe-Ito palette without its yellow (too pale on white), dark grey in place of black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
@@ -146,6 +147,27 @@ def draw_missing(ax: Axes, position: float, *, mark: Mark, horizontal: bool = Tr
         clip_on=False,
         zorder=3,
     )
+
+
+def put_key(
+    ax: Axes, handles: Sequence[Any] | None = None, *, ncols: int, middle: float = 0.5, **spacing: float
+) -> None:
+    """Put a key above the axes, about their middle; of all that has a label where no handles are given."""
+    shown = ax.get_legend_handles_labels()[0] if handles is None else handles
+    look: dict[str, Any] = {"ncols": ncols, "frameon": False, "fontsize": SMALL_SIZE, **spacing}
+    ax.legend(handles=shown, loc="lower center", bbox_to_anchor=(middle, 1.0), **look)
+
+
+def put_marks_above(
+    ax: Axes, entries: Mapping[str, Mark], *, ncols: int = 3, middle: float = 0.5, linewidth: float = 0
+) -> None:
+    """Put a key of marks, with lines where they have a width, above the axes."""
+    look: dict[str, Any] = {"linestyle": "-" if linewidth else "", "linewidth": linewidth or None}
+    handles = [
+        Line2D([], [], color=mark.colour, marker=mark.marker, markersize=MARK_SIZE, label=name, **look)
+        for name, mark in entries.items()
+    ]
+    put_key(ax, handles, ncols=ncols, middle=middle)
 
 
 def put_key_above(ax: Axes) -> None:

@@ -13,10 +13,10 @@ from auditbook.book.draw.style import (
     FAIL,
     NEUTRAL,
     PASS,
-    SMALL_SIZE,
     label_rows,
     label_with_n,
     new_axes,
+    put_key,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -78,15 +78,7 @@ def _add_key(ax: Axes) -> None:
             [], [], color="black", marker="o", markersize=3.2, linestyle="none", label="an axis falls short"
         )
     )
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.4, 1.0),
-        ncols=4,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-        columnspacing=1.2,
-    )
+    put_key(ax, handles, ncols=4, middle=0.4, columnspacing=1.2)
 
 
 def draw_tiers(tally: pd.DataFrame, *, ax: Axes | None = None) -> Axes:

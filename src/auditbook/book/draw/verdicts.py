@@ -5,22 +5,21 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from auditbook.book.draw.bars import draw_divided, label_with_cells
 from auditbook.book.draw.style import (
     COLOURS,
     FAIL,
     GUIDE,
-    MARK_SIZE,
     NEUTRAL,
     PASS,
-    SMALL_SIZE,
     Mark,
     draw_estimate,
     label_rows,
     label_with_n,
     new_axes,
+    put_key,
+    put_marks_above,
     say_nothing_to_draw,
 )
 from auditbook.results import rows
@@ -56,24 +55,9 @@ def draw_flip_rates(cells: pd.DataFrame, *, stable: float, ax: Axes | None = Non
         for series in shown:
             low, high = row[f"{series.column}_low"], row[f"{series.column}_high"]
             draw_estimate(ax, row[series.column], y + series.offset, low=low, high=high, mark=series.mark)
-    handles = [_legend_mark(series) for series in shown]
-    ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=SMALL_SIZE,
-    )
+    put_marks_above(ax, {series.label: series.mark for series in shown}, linewidth=2)
     ax.set_xlabel("verdict flip rate (shaded: stable)")
     return ax
-
-
-def _legend_mark(series: Series) -> Line2D:
-    mark = series.mark
-    return Line2D(
-        [], [], color=mark.colour, marker=mark.marker, linewidth=2, markersize=MARK_SIZE, label=series.label
-    )
 
 
 def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax: Axes | None = None) -> Axes:
@@ -90,7 +74,7 @@ def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax
         ax.hist(part["value"], bins=40, range=span, histtype="stepfilled", label=name, **look)
     ax.axvline(threshold, color=NEUTRAL, linewidth=2, linestyle="--", label=f"threshold {threshold:.2f}")
     ax.axvline(estimate, color=NEUTRAL, linewidth=1.2, label=f"whole sample {estimate:.3f}")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=SMALL_SIZE)
+    put_key(ax, ncols=2)
     ax.set(xlabel="value of the metric", ylabel="resamples")
     return ax
 
@@ -111,7 +95,7 @@ def draw_sweep(
         ax.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
     ax.grid(axis="y", color="#E3E3E3", linewidth=0.8)
     ax.set(xlabel=labels[0], ylabel=labels[1])
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=SMALL_SIZE)
+    put_key(ax, ncols=2)
     return ax
 
 

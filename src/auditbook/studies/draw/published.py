@@ -5,8 +5,16 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 
-from auditbook.book.draw.mitigation import put_marks_above
-from auditbook.book.draw.style import COLOURS, GUIDE, NEUTRAL, Mark, draw_estimate, label_rows, new_axes
+from auditbook.book.draw.style import (
+    COLOURS,
+    GUIDE,
+    NEUTRAL,
+    Mark,
+    draw_estimate,
+    label_rows,
+    new_axes,
+    put_marks_above,
+)
 from auditbook.results import rows
 
 PRINTED, HERE = Mark(GUIDE, "D"), Mark(COLOURS[0], "o")
