@@ -12,16 +12,7 @@ from auditbook.results import Run, read_run
 def open_run(run_dir: str = "") -> Run:
     """Open a run for reading, as the setup cell of every chapter does.
 
-    Parameters
-    ----------
-    run_dir : str
-        A run's folder, absolute or from the working folder. Blank means the default cohort's run,
-        whose results are made first where there are none.
-
-    Returns
-    -------
-    Run
-        The run.
+    A blank folder means the default cohort's run, whose results are made first where there are none.
 
     Raises
     ------

@@ -32,12 +32,9 @@ MOST = 0.5
 class Assigned:
     """What became of a file of new records."""
 
-    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
     records: int
-    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
-    abstained: int
-    # Records; those that the forest map sends to no pocket; those in a pocket with a finding on either map
-    review: int
+    abstained: int  # Those that the forest map sends to no pocket
+    review: int  # Those in a pocket with a finding on either map
     # What of the file could not be read, column by column; and whether most records are to be reviewed
     notes: tuple[str, ...]
 
@@ -45,23 +42,11 @@ class Assigned:
 def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
 
-    Parameters
-    ----------
-    folder : Path
-        A run that has audited pockets.
-    data : Path
-        New records, csv, tsv or parquet, with the feature columns that the maps were learned from. Nothing
-        else is read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has,
-        count as missing.
-    output : Path
-        CSV file to write: a row for each record, in the order of `data`, with for each map its pocket, the
-        pocket's name, why to review the record (blank: no finding), its affinity and lead; at the end for
-        what the two maps flag it in opposite directions (blank: nothing).
-
-    Returns
-    -------
-    Assigned
-        Counts, and what could not be read.
+    Of the new records (csv, tsv or parquet) only the feature columns that the maps were learned from are
+    read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has, count
+    as missing. The output is a CSV file with a row for each record, in the order of `data`: for each map
+    its pocket, the pocket's name, why to review the record (blank: no finding), its affinity and lead; at
+    the end for what the two maps flag it in opposite directions (blank: nothing).
 
     Raises
     ------

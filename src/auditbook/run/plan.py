@@ -17,36 +17,16 @@ from auditbook.settings import PROFILES, Profile, Protocol
 
 @dataclass(frozen=True)
 class Request:
-    """What the caller asks for.
+    """What the caller asks for."""
 
-    Attributes
-    ----------
-    cohort : Path
-        The cohort file.
-    data : Path or None
-        Data file that replaces the cohort file's path.
-    profile : Profile
-        How much work to do.
-    seed : int or None
-        Replaces the protocol's seed.
-    jobs : int
-        Cores to use.
-    run_dir : Path or None
-        Folder of the run; by default ``runs/<name>``.
-    force : bool
-        Redo steps whose inputs have not changed.
-    only : str or None
-        Execute just this chapter, and build the pages if the others are there.
-    """
-
-    cohort: Path
-    data: Path | None = None
-    profile: Profile = PROFILES["standard"]
-    seed: int | None = None
-    jobs: int = 2
-    run_dir: Path | None = None
-    force: bool = False
-    only: str | None = None
+    cohort: Path  # The cohort file
+    data: Path | None = None  # Data file that replaces the cohort file's path
+    profile: Profile = PROFILES["standard"]  # How much work to do
+    seed: int | None = None  # Replaces the protocol's seed
+    jobs: int = 2  # Cores to use
+    run_dir: Path | None = None  # Folder of the run; by default ``runs/<name>``
+    force: bool = False  # Redo steps whose inputs have not changed
+    only: str | None = None  # Execute just this chapter, and build the pages if the others are there
 
 
 @dataclass(frozen=True)
@@ -70,17 +50,7 @@ class Plan:
 
 
 def plan_run(request: Request) -> Plan:
-    """Read the cohort file and settle the constants and the folder.
-
-    Parameters
-    ----------
-    request : Request
-        What was asked.
-
-    Returns
-    -------
-    Plan
-        Nothing is written yet.
+    """Read the cohort file and settle the constants and the folder; nothing is written yet.
 
     Raises
     ------
@@ -110,16 +80,6 @@ def _check_panel(file: CohortFile) -> None:
 
 def load_planned(plan: Plan) -> Cohort:
     """Read the data that the plan names, as an audit uses them.
-
-    Parameters
-    ----------
-    plan : Plan
-        From `plan_run`.
-
-    Returns
-    -------
-    Cohort
-        The cohort.
 
     Raises
     ------

@@ -13,19 +13,8 @@ from auditbook.run.steps import make_results
 def run_pockets(request: Request, progress: Progress) -> Path:
     """Make the pocket audit of a cohort and nothing else: ``auditbook pockets audit``.
 
-    It takes continuous outcomes too, which the other parts of an audit do not.
-
-    Parameters
-    ----------
-    request : Request
-        What was asked; the folder is ``runs/<name>-pockets`` where none is named.
-    progress : Progress
-        Is told of every step.
-
-    Returns
-    -------
-    Path
-        The run's folder.
+    It takes continuous outcomes too, which the other parts of an audit do not. The folder is
+    ``runs/<name>-pockets`` where none is named.
 
     Raises
     ------

@@ -20,20 +20,7 @@ PUBLISHED = ("results", LEDGER, "notebooks", "html")
 
 
 def run_audit(request: Request, progress: Progress) -> Path:
-    """Make the results of a cohort, without chapters: ``auditbook audit``.
-
-    Parameters
-    ----------
-    request : Request
-        What was asked.
-    progress : Progress
-        Is told of every step.
-
-    Returns
-    -------
-    Path
-        The run's folder.
-    """
+    """Make the results of a cohort, without chapters, and return its folder: ``auditbook audit``."""
     plan = plan_run(request)
     with locked(plan.folder):
         info = make_results(plan, progress)
@@ -44,17 +31,7 @@ def run_audit(request: Request, progress: Progress) -> Path:
 def run_book(request: Request, progress: Progress) -> Path:
     """Audit a cohort, execute the chapters and build the pages: ``auditbook run``.
 
-    Parameters
-    ----------
-    request : Request
-        What was asked.
-    progress : Progress
-        Is told of every step.
-
-    Returns
-    -------
-    Path
-        The run's folder; the book opens at ``html/index.html``.
+    The book opens at ``html/index.html`` in the folder that is returned.
     """
     plan = plan_run(request)
     with locked(plan.folder):

@@ -55,35 +55,12 @@ def simulate(
     keep: bool = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> str:
-    """Run the replicates that a folder does not hold yet, and summarise all that it holds.
+    """Simulate pocket audits of worlds with planted errors and return scores and false flags as text.
 
-    Parameters
-    ----------
-    profile : {"quick", "standard", "full", "variants"}
-        Sizes, worlds and number of replicates.
-    worlds : sequence of str
-        Names of the worlds instead of the profile's.
-    replicates : int, optional
-        Of each world instead of the profile's.
-    folder : Path, optional
-        Where finished replicates are kept; a folder of the profile's name among the runs without it.
-    data : Path, optional
-        Folder with the real tables; without it the worlds that need one are left out, unless they are named.
-    seed : int
-        Of the simulation.
-    jobs : int
-        Processes on this machine; they change no result.
-    scheduler : str
-        Address of a Dask scheduler that runs the tasks instead.
-    keep : bool
-        True writes the tables of ``data/simulations`` anew.
-    say : callable
-        Is told how far it is.
-
-    Returns
-    -------
-    str
-        Scores and false flags as text.
+    Given `worlds` and `replicates` replace the profile's. `folder` keeps finished replicates. Without
+    `data`, the folder with the real tables, the worlds that need one are left out, unless they are named.
+    `jobs` processes on this machine, or the workers of a Dask `scheduler` at this address, change no
+    result. `keep` writes the tables of ``data/simulations`` anew.
 
     Raises
     ------

@@ -38,8 +38,8 @@ GIVEN = "given"
 class Discovery:
     """The discovery records of a replicate, and what is asked of the audit."""
 
-    graph: PocketData  # Records of the two roles, with the true risk as a prediction
-    calibration: PocketData  # Records of the two roles, with the true risk as a prediction
+    graph: PocketData  # With the true risk as a prediction
+    calibration: PocketData  # The same
     n_audit: int  # Number of audit records
     contrasts: tuple[Contrast, ...]  # The focal and the reference group
     settings: PocketSettings  # Constants of the audit

@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 class RiskRule:
     """Sends a record to a bin of the risk that the forest predicts."""
 
-    encoding: Encoding  # How a table is read, and where records go
-    forest: Forest  # How a table is read, and where records go
+    encoding: Encoding  # How a table is read
+    forest: Forest  # Where records go
     means: Array  # shape (n_leaves,): Mean outcome of the graph records in each leaf
     edges: Array  # shape (C - 1,): Inner edges of the bins
 

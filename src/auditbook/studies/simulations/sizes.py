@@ -22,15 +22,11 @@ class Sizes:
     # records are learned from: 2,400 graph records take the block model some seconds. (In print both roles
     # are equally large; how large is not said.)
     binary: int = 3_000
-    # The same with a binary outcome, where support is what is scarce: with 8 % events a focal quarter of
-    # 8,000 audit records supports a dozen pockets of 150. Learning costs more than testing, so fewer
-    # records are learned from: 2,400 graph records take the block model some seconds. (In print both roles
-    # are equally large; how large is not said.)
     binary_audit: int = 8_000
     calibration: float = 0.2  # Part of the discovery records that calibrates the assignment (published: 0.2)
     units: int = 150  # Dependent units of the whole world, with all three roles (published: 150)
     continuous_trees: int = 500  # Trees of the forest (published: 500 and 200)
-    binary_trees: int = 200  # Trees of the forest (published: 500 and 200)
+    binary_trees: int = 200
     # Fits of the block model of which the shortest description is kept. One (published: 3), since fits of
     # one graph differ by some tenths of a percent, and three would double the time of a replicate
     fits: int = 1
@@ -47,10 +43,6 @@ class Sizes:
     # noise further: how boosted trees are tuned is not in print, and decides how well they do (continuous
     # outcomes only, where it costs least)
     rounds: int = 100
-    # Boosting rounds, and leaves a tree, of the grouping that learns from a model's errors (ours; rate
-    # 0.05, at least 20 records a leaf). Beside it stands one with the library's own settings, which follow
-    # noise further: how boosted trees are tuned is not in print, and decides how well they do (continuous
-    # outcomes only, where it costs least)
     leaves: int = 8
 
     def audited(self, *, continuous: bool) -> int:

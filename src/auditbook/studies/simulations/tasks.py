@@ -59,8 +59,8 @@ class Outcome:
     task: Task  # Which
     rows: str  # Its rows as CSV; blank when it failed
     fault: str  # What went wrong; blank when nothing did
-    seconds: float = 0.0  # How long it took, and how long one core would have been busy
-    cpu: float = 0.0  # How long it took, and how long one core would have been busy
+    seconds: float = 0.0  # How long it took
+    cpu: float = 0.0  # How long one core would have been busy
     # MB that its worker and the largest process it started have held at the most, until then
     memory: float = 0.0
 

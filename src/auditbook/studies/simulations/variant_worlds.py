@@ -30,8 +30,8 @@ STRONG = np.array([2.0, *SLOPES[1:]])
 class Variant:
     """A world that differs from a declared one in one thing."""
 
-    world: World  # The changed and the declared one
-    base: World  # The changed and the declared one
+    world: World  # The changed one
+    base: World  # The declared one
     change: str  # What differs, in words
     # Region in the changed world, and the declared region that it is held against
     regions: tuple[tuple[str, str], ...]

@@ -61,8 +61,8 @@ class Drawn:
     """One replicate of a world."""
 
     discovery: Records  # Graph and calibration records
-    graph: NDArray[np.int64]  # Positions of the two among them
-    calibration: NDArray[np.int64]  # Positions of the two among them
+    graph: NDArray[np.int64]  # Positions of graph records among them
+    calibration: NDArray[np.int64]  # Positions of calibration records
     audit: Records  # What is audited
 
 

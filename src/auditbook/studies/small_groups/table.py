@@ -34,10 +34,10 @@ FAMILY_NAMES = ("verdicts", "auc", "sites", "sizes")
 class Line:
     """A figure, the populations in which it is looked at, and what is asked of it."""
 
-    name: str  # Short name, and what readers see
-    title: str  # Short name, and what readers see
-    family: str  # Where it is stored
-    figure: str  # Where it is stored
+    name: str  # Short name
+    title: str  # What readers see
+    family: str  # File that it is stored in
+    figure: str  # Its rows there
     # Fields of the designs that count
     where: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     # Whether coverage is asked for. The interval of a flip rate is of Monte Carlo error alone, and claims
