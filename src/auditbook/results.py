@@ -74,6 +74,20 @@ def rows(table: pd.DataFrame) -> list[Any]:
     return list(table.itertuples(index=False))
 
 
+def match_rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Select the rows of a table whose columns have these values.
+
+    Examples
+    --------
+    >>> match_rows(pd.DataFrame({"map": ["forest", "ridge"], "n": [3, 4]}), map="ridge").n.tolist()
+    [4]
+    """
+    kept = pd.Series(True, table.index)
+    for column, value in values.items():
+        kept &= table[column] == value
+    return table[kept]
+
+
 def _as_kind(cells: pd.Series, kind: Kind) -> pd.Series:
     """Turn cells that pandas read as text, because some are blank or all are text, into what they are."""
     if kind == "text":

@@ -5,7 +5,17 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, count_of, escape, interval, number, plural, read_layout
+from auditbook.book.say.text import (
+    Column,
+    agree,
+    count,
+    count_of,
+    escape,
+    interval,
+    number,
+    plural,
+    read_layout,
+)
 from auditbook.ranking import UNDEFINED, WHOLE, weigh_entries
 from auditbook.results import rows
 
@@ -96,7 +106,7 @@ def _describe_part(part: pd.DataFrame, where: str) -> str:
     ranked = rows(part.sort_values("auc", kind="stable"))
     low, high = ranked[0], ranked[-1]
     if low.auc == high.auc:
-        return f"{'The' if len(part) == 1 else 'Every'} area {where} is {number(low.auc)}."
+        return f"{agree(len(part), 'The', 'Every')} area {where} is {number(low.auc)}."
     ends = (f"{number(end.auc)} ({_name(end)})" for end in (low, high))
     return f"Areas {where} run from {' to '.join(ends)}."
 
@@ -123,13 +133,13 @@ def describe_reasons(matrix: pd.DataFrame) -> str:
     parts = []
     if undefined:
         parts.append(
-            f"{count_of(undefined, len(matrix), 'area')} {'is' if undefined == 1 else 'are'} undefined, "
+            f"{count_of(undefined, len(matrix), 'area')} {agree(undefined, 'is', 'are')} undefined, "
             "because there is no pair to compare: hollow in the figure."
         )
     if thin:
         parts.append(
-            f"{count_of(thin, len(matrix), 'area')} {'rests' if thin == 1 else 'rest'} on too little, or "
-            f"{'has' if thin == 1 else 'have'} no common interval: a star in the figure."
+            f"{count_of(thin, len(matrix), 'area')} {agree(thin, 'rests', 'rest')} on too little, or "
+            f"{agree(thin, 'has', 'have')} no common interval: a star in the figure."
         )
     shown = min(undefined + thin, MOST_ENTRIES)
     return " ".join(parts) + (f" The table has the first {count(shown)}." if undefined + thin > shown else "")
@@ -188,7 +198,7 @@ def describe_differences(differences: pd.DataFrame, *, other: str) -> str:
     apart = known[(known["ci_low"] > 0) | (known["ci_high"] < 0)]
     text = (
         f"Of {plural(len(known), 'further model')}, {count(len(apart))} "
-        f"{'has' if len(apart) == 1 else 'have'} an overall area that differs from that of {first} beyond "
+        f"{agree(len(apart), 'has', 'have')} an overall area that differs from that of {first} beyond "
         "what the records allow for, each taken by itself."
     )
     sited = known.dropna(subset=["site_low", "site_high"])

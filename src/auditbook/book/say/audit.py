@@ -23,7 +23,7 @@ from auditbook.book.say.text import (
 )
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
-from auditbook.results import Run, rows
+from auditbook.results import Run, match_rows, rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import METRICS, STANDINGS, find_doubts
 from auditbook.verdicts import find_shortfalls as find_shortfalls_of
@@ -247,7 +247,7 @@ def _write_difference(cell: Any, run: Run) -> str:
 
 
 def _select(table: pd.DataFrame, cell: Any) -> pd.DataFrame:
-    return table[(table["model"] == cell.model) & (table["attribute"] == cell.attribute)]
+    return match_rows(table, model=cell.model, attribute=cell.attribute)
 
 
 def _write_scores(cell: Any, run: Run) -> str:

@@ -4,8 +4,18 @@ import math
 
 import pandas as pd
 
-from auditbook.book.say.text import count, count_of, escape, join_words, name_list, plural, read_layout, share
-from auditbook.results import rows
+from auditbook.book.say.text import (
+    agree,
+    count,
+    count_of,
+    escape,
+    join_words,
+    name_list,
+    plural,
+    read_layout,
+    share,
+)
+from auditbook.results import match_rows, rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import CLEAR, bound_pass_shares, find_n_star
 
@@ -37,7 +47,7 @@ def order_attributes(verdicts: pd.DataFrame, *, model: str) -> list[str]:
 
 def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, attribute: str) -> pd.DataFrame:
     """Take one model's and attribute's rows, with Wilson's interval of the pass share."""
-    here = audit_size[(audit_size["model"] == model) & (audit_size["attribute"] == attribute)]
+    here = match_rows(audit_size, model=model, attribute=attribute)
     return bound_pass_shares(here, repeats=protocol.size_repeats).reset_index(drop=True)
 
 
@@ -77,25 +87,21 @@ def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
     reached = judged[judged["n_star"] < math.inf]
     text = (
         f"Of {plural(len(judged), 'cell')} with a verdict, {count(len(reached))} "
-        f"{_verb(len(reached), 'has', 'have')} settled within half of the audit"
+        f"{agree(len(reached), 'has', 'have')} settled within half of the audit"
     )
     if len(reached):
         low, high = (count(size) for size in (reached["n_star"].min(), reached["n_star"].max()))
         text += f" (N* {low})" if low == high else f" (N* from {low} to {high})"
     left = len(judged) - len(reached)
-    text += f"; {count(left)} {_verb(left, 'has', 'have')} not."
+    text += f"; {count(left)} {agree(left, 'has', 'have')} not."
     need = judged["projected"].where(judged["n_star"] == math.inf, judged["n_star"])
     beyond = judged[need > protocol.field_size]
     if len(beyond):
         text += (
-            f" {count(len(beyond))} {_verb(len(beyond), 'needs', 'need')}, roughly, more than the "
+            f" {count(len(beyond))} {agree(len(beyond), 'needs', 'need')}, roughly, more than the "
             f"{plural(protocol.field_size, 'record')} of one site: {_name_cells(beyond)}."
         )
     return text
-
-
-def _verb(n: int, one: str, many: str) -> str:
-    return one if n == 1 else many
 
 
 def _name_cells(cells: pd.DataFrame, *, limit: int = 6) -> str:
@@ -129,7 +135,7 @@ def describe_minds(needs: pd.DataFrame) -> str:
     sure, torn = known[clear & ~settled], known[~clear & settled]
     text = (
         f"At the largest size that counts, {count_of(int(clear.sum()), len(known), 'cell')} "
-        f"{_verb(int(clear.sum()), 'is', 'are')} of one mind: at least {share(CLEAR, digits=0)} of the "
+        f"{agree(int(clear.sum()), 'is', 'are')} of one mind: at least {share(CLEAR, digits=0)} of the "
         "subsamples end in the same verdict."
     )
     if len(sure):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import (
+    agree,
     count,
     count_of,
     escape,
@@ -161,7 +162,7 @@ def _describe_empty(groups: pd.DataFrame) -> str:
     empty = groups.loc[groups["n"] == 0, "group"]
     if empty.empty:
         return ""
-    verb = "is" if len(empty) == 1 else "are"
+    verb = agree(len(empty), "is", "are")
     declared = f"{name_list(empty)} {verb} declared in the cohort file but {verb} empty"
     return f"{declared}: no rate, drawn as a hollow mark."
 
@@ -255,7 +256,7 @@ def describe_sites(sites: pd.DataFrame) -> str:
     half, effective = spread.holding_half, spread.effective
     return (
         f"Records come from {plural(len(sites), 'site')}. The largest holds {share(spread.largest_share)} of "
-        f"them, and {plural(half, 'site')} {'holds' if half == 1 else 'hold'} half. The median site has "
+        f"them, and {plural(half, 'site')} {agree(half, 'holds', 'hold')} half. The median site has "
         f"{plural(spread.median, 'record')}. Weighed by volume, the cohort is as varied as "
         f"{number(effective, digits=0 if effective >= 10 else 1)} sites of equal size."
     )
@@ -297,7 +298,7 @@ def describe_missing(columns: pd.DataFrame) -> str:
     if holed.empty:
         return "No column has a missing value; ask whether blanks were filled in before the data reached you."
     worst = rows(holed)[0]
-    verb = "has" if len(holed) == 1 else "have"
+    verb = agree(len(holed), "has", "have")
     parts = [
         f"{count_of(len(holed), len(columns), 'column')} {verb} missing values, most of all "
         f"{escape(worst.column)} ({share(worst.missing_share)}, {plural(worst.missing, 'record')})."

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import count_of, escape, interval, join_words, number, plural, read_layout
+from auditbook.book.say.text import agree, count_of, escape, interval, join_words, number, plural, read_layout
 from auditbook.ranking import (
     EXACT,
     PERFORMANCE,
@@ -64,7 +64,7 @@ def describe_overall(table: pd.DataFrame) -> str:
     exact = int((mean["difference"].abs() < EXACT).sum())
     text = [
         f"With the right weights, {count_of(exact, len(mean), 'overall value')} "
-        f"{'is' if exact == 1 else 'are'} the weighted mean, to the last digit that the files keep."
+        f"{agree(exact, 'is', 'are')} the weighted mean, to the last digit that the files keep."
     ]
     if other.empty:
         return f"{text[0]} Of the metrics without weights, none has a value here."
@@ -110,7 +110,7 @@ def describe_gaps(run: Run) -> str:
     ranks = run.models.loc[run.models["kind"] != "probability", "model"]
     if len(ranks):
         text += (
-            f" {plural(len(ranks), 'model')} of this run {'gives' if len(ranks) == 1 else 'give'} no "
+            f" {plural(len(ranks), 'model')} of this run {agree(len(ranks), 'gives', 'give')} no "
             "probabilities: O:E ratio, net benefit and everything on calibration stay blank there."
         )
     counted = run.groups.groupby(["model", "attribute"], as_index=False)["n"].sum()
@@ -132,7 +132,7 @@ def describe_areas(areas: pd.DataFrame) -> str:
     below = int((groups["value"] < overall).sum())
     text = (
         f"Over all records the AUC is {number(overall)}; the mean of the groups' is {number(mean)}. "
-        f"{count_of(below, len(groups), 'group')} {'has' if below == 1 else 'have'} an area below the "
+        f"{count_of(below, len(groups), 'group')} {agree(below, 'has', 'have')} an area below the "
         "overall one."
     )
     if below == len(groups) > 1:

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
+    agree,
     count,
     count_of,
     escape,
@@ -17,7 +18,7 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.results import Run, rows
+from auditbook.results import Run, match_rows, rows
 from auditbook.verdicts import LEAST_SITES, METRICS, SIZES, compare_halves, select_bin, select_way
 
 RECORDS, SITES = "records", "sites"
@@ -196,7 +197,7 @@ def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
     broken = calm[calm["realised"] > stable]
     firm = broken[broken["realised_mixed"] > stable]
     text = (
-        f"{count_of(len(calm), len(cells), 'cell')} {_verb(len(calm), 'was', 'were')} foretold to be stable "
+        f"{count_of(len(calm), len(cells), 'cell')} {agree(len(calm), 'was', 'were')} foretold to be stable "
         f"({share(stable, digits=0)} or less). Of these, {count(len(broken))} flipped more often than that"
     )
     text += f": {_name(broken)}; with mixed halves still {count(len(firm))}." if len(broken) else "."
@@ -209,10 +210,6 @@ def describe_cells(cells: pd.DataFrame, *, stable: float) -> str:
             "close to its threshold beside the spread of halves, and the true share is nearer to one half."
         )
     return text
-
-
-def _verb(n: int, one: str, many: str) -> str:
-    return one if n == 1 else many
 
 
 def _name(cells: pd.DataFrame, *, limit: int = 5) -> str:
@@ -254,7 +251,7 @@ def _signed(values: "pd.Series") -> str:
 
 def describe_spread(causes: pd.DataFrame) -> str:
     """Say which metrics vary more in audits of records than in resamples within strata."""
-    here = causes[(causes["halving"] == RECORDS) & (causes["drawing"] == RECORDS)]
+    here = match_rows(causes, halving=RECORDS, drawing=RECORDS)
     if here.empty:
         return "No spread could be compared."
     said = [f"{row.metric} {number(row.spread_ratio, digits=2)}" for row in rows(here)]
@@ -345,7 +342,7 @@ def describe_measured(table: pd.DataFrame) -> str:
     """Say of the stored comparison what records and sites foretold of other sites, cohort by cohort."""
     lines = []
     for name, part in table.groupby("cohort", sort=False):
-        apart = part[(part["halving"] == SITES) & (part["drawing"] == SITES)]
+        apart = match_rows(part, halving=SITES, drawing=SITES)
         row = (apart if len(apart) else part).iloc[0]
         what = "whole other sites" if len(apart) else "other records (there are no sites)"
         text = (

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from auditbook.book.say.text import (
     Column,
+    agree,
     count,
     count_of,
     escape,
@@ -135,7 +136,7 @@ def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
     sentences = [_write_ends(defined, words)]
     if len(gone) and len(defined):
         sentences.append(
-            f"It is undefined in {name_list(gone['group'])}, which {'has' if len(gone) == 1 else 'have'} no "
+            f"It is undefined in {name_list(gone['group'])}, which {agree(len(gone), 'has', 'have')} no "
             f"{words.of}: an undefined rate is left out of the gap, and no gap is claimed for it."
         )
     thin = defined[defined["note"] != ""]

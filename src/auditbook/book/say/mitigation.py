@@ -24,7 +24,7 @@ from auditbook.book.say.text import (
 )
 from auditbook.evidence import accuracy, selection_rate
 from auditbook.mitigation import AUDIT, SINGLE, VALIDATION, di_column, weighted_event_rates
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 from auditbook.verdicts import FlipRate, find_metric
 
 TITLES = MappingProxyType(
@@ -86,7 +86,7 @@ def describe_work(baselines: pd.DataFrame) -> str:
         return f"Nothing could be mitigated here: {escape(baselines['note'].iloc[0])}."
     lines = [f"The model that is mitigated: {escape(made['model'].iloc[0])}."]
     for protocol in dict.fromkeys(made["protocol"]):
-        first = made[(made["protocol"] == protocol) & (made["part"] == AUDIT)].iloc[0]
+        first = match_rows(made, protocol=protocol, part=AUDIT).iloc[0]
         trained = f"{count(first['n_train'])} train, " if first["n_train"] else ""
         same = plural(first["n"], "record")
         lines.append(
@@ -142,7 +142,7 @@ def list_parity(
     """List every disparate impact where thresholds were chosen and on the audit part."""
     audit = select_rows(baselines, protocol)
     before = select_rows(baselines, protocol, part=VALIDATION).set_index("baseline")
-    inside = cells[(cells["protocol"] == protocol) & (cells["part"] == AUDIT) & (cells["metric"] == "DI")]
+    inside = match_rows(cells, protocol=protocol, part=AUDIT, metric="DI")
     bounds = {(row.baseline, row.attribute): (row.ci_low, row.ci_high) for row in rows(inside)}
     found = []
     for row in audit[audit["status"].isin(HELD)].to_dict(orient="records"):
@@ -264,7 +264,7 @@ def describe_headrooms(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
 
 def list_moves(cells: pd.DataFrame, *, protocol: str, part: str = AUDIT) -> pd.DataFrame:
     """Set the flip rates of B3 and B4 side by side, cell by cell."""
-    here = cells[(cells["protocol"] == protocol) & (cells["part"] == part)]
+    here = match_rows(cells, protocol=protocol, part=part)
     pair = [here[here["baseline"] == name] for name in SHIFTED]
     wide = pair[0].merge(pair[1], on=["metric", "attribute"], suffixes=("_from", "_to"))
     wide = wide.dropna(subset=["vfr_from", "vfr_to"])
@@ -289,7 +289,7 @@ def describe_moves(moves: pd.DataFrame) -> str:
             f" The largest fall: {_cell(best)}. The largest rise: {_cell(worst)}. "
             "A mean alone would hide that one was paid for with the other."
         )
-    turned = moves[(moves["verdict_from"] == "pass") & (moves["verdict_to"] == "fail")]
+    turned = match_rows(moves, verdict_from="pass", verdict_to="fail")
     if len(turned):
         named = name_list(f"{row.metric} for {row.attribute}" for row in rows(turned))
         text += f" The verdict itself went from pass to fail for {named}."
@@ -354,7 +354,7 @@ def count_left_out(baselines: pd.DataFrame, protocol: str) -> int:
 
 def list_thresholds(thresholds: pd.DataFrame, *, protocol: str, limit: int | None = None) -> pd.DataFrame:
     """Set thresholds and selection of every joint cell side by side: before, B3, B4."""
-    here = thresholds[(thresholds["protocol"] == protocol) & (thresholds["part"] == AUDIT)]
+    here = match_rows(thresholds, protocol=protocol, part=AUDIT)
     before, third, fourth = (here[here["baseline"] == name].set_index("cell") for name in ("B1", "B3", "B4"))
     table = before[["n", "event_rate"]].assign(
         start=before["threshold"],

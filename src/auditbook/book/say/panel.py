@@ -5,6 +5,7 @@ import pandas as pd
 from auditbook.book.say.metrics import write_rule
 from auditbook.book.say.text import (
     Column,
+    agree,
     count,
     count_of,
     escape,
@@ -79,7 +80,7 @@ def describe_panel(run: Run) -> str:
     if lean:
         text += (
             f" {plural(lean, 'variant').capitalize()} without late features "
-            f"{'is' if lean == 1 else 'are'} audited as well and not counted here: see below."
+            f"{agree(lean, 'is', 'are')} audited as well and not counted here: see below."
         )
     return text
 
@@ -255,4 +256,4 @@ def describe_lean(run: Run) -> str:
 def _write_changes(n: int) -> str:
     if not n:
         return "No verdict changes."
-    return f"{plural(n, 'cell').capitalize()} {'gets' if n == 1 else 'get'} another verdict."
+    return f"{plural(n, 'cell').capitalize()} {agree(n, 'gets', 'get')} another verdict."

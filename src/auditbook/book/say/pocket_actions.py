@@ -19,7 +19,7 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.pockets import count_support, errs_as_a_whole, is_true, pick_flagged, summarise_repairs
-from auditbook.results import Run, rows
+from auditbook.results import Run, match_rows, rows
 
 REPAIR_COLUMNS = read_layout("book", "pocket_actions.repair")
 ASKED = {
@@ -67,12 +67,7 @@ def _write_finding(row: Any) -> str:
 
 def _write_gaps(row: Any, errors: pd.DataFrame) -> str:
     """Say whose error differs within the same pocket."""
-    found = errors[
-        (errors["model"] == row.model)
-        & (errors["map"] == row.map)
-        & (errors["pocket"] == row.pocket)
-        & (errors["quantity"] == "delta")
-    ]
+    found = match_rows(errors, model=row.model, map=row.map, pocket=row.pocket, quantity="delta")
     found = found[is_true(found["flagged"])]
     if found.empty:
         return ""
@@ -167,7 +162,7 @@ def describe_repairs(repairs: pd.DataFrame) -> str:
 
 def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
     """Say for which share of the audited records something could be tested at all."""
-    found = errors[(errors["model"] == model) & (errors["quantity"] == "mu") & (errors["map"] == "forest")]
+    found = match_rows(errors, model=model, quantity="mu", map="forest")
     whole = found.loc[found["pocket"] == OVERALL, "n"]
     if whole.empty or not whole.iloc[0]:
         return "Nothing was audited, so there is nothing to act on."

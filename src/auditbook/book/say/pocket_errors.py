@@ -24,7 +24,7 @@ from auditbook.book.say.text import (
 )
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets import OVERALL, is_true, name_kinds
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 QUANTITIES = {"mu": "mean error", "delta": "gap in mean error", "paired": "paired gap of two models"}
 AXIS = {
@@ -43,13 +43,9 @@ def pick_errors(
     errors: pd.DataFrame, *, model: str, name: str, quantity: str, contrast: str = "", other_model: str = ""
 ) -> pd.DataFrame:
     """Take the rows of one model, map, quantity and contrast."""
-    found = errors[
-        (errors["model"] == model)
-        & (errors["map"] == name)
-        & (errors["quantity"] == quantity)
-        & (errors["contrast"] == contrast)
-        & (errors["other_model"] == other_model)
-    ]
+    found = match_rows(
+        errors, model=model, map=name, quantity=quantity, contrast=contrast, other_model=other_model
+    )
     first = found["pocket"] == OVERALL
     return pd.concat([found[first], found[~first]], ignore_index=True)
 
@@ -206,7 +202,7 @@ def list_pairs(errors: pd.DataFrame) -> list[tuple[str, str]]:
 
 def describe_contrasts(errors: pd.DataFrame, *, model: str, name: str) -> str:
     """Say of each contrast how many pockets were tested and flagged."""
-    found = errors[(errors["model"] == model) & (errors["map"] == name) & (errors["quantity"] == "delta")]
+    found = match_rows(errors, model=model, map=name, quantity="delta")
     if found.empty:
         return "No groups are compared in this run."
     points = []
@@ -225,12 +221,9 @@ def pick_summary(
     summary: pd.DataFrame, *, model: str, quantity: str, contrast: str = "", other_model: str = ""
 ) -> pd.DataFrame:
     """Take the rows of both maps and of the two together, for `SUMMARY_COLUMNS` and `TOLERANCE_COLUMNS`."""
-    found = summary[
-        (summary["model"] == model)
-        & (summary["quantity"] == quantity)
-        & (summary["contrast"] == contrast)
-        & (summary["other_model"] == other_model)
-    ].reset_index(drop=True)
+    found = match_rows(
+        summary, model=model, quantity=quantity, contrast=contrast, other_model=other_model
+    ).reset_index(drop=True)
     return found.assign(map_words=[MAPS.get(name, name) for name in found["map"]])
 
 

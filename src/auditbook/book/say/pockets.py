@@ -18,7 +18,7 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.pockets import ABSTAINED, is_true
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 LOOSE = 0.5
 """A name that covers a smaller share of the members, or of whose records fewer are members, is loose."""
@@ -143,7 +143,7 @@ def describe_levels(levels: pd.DataFrame) -> str:
 
 def lay_out_shares(groups: pd.DataFrame, pockets: pd.DataFrame, *, name: str, attribute: str) -> pd.DataFrame:
     """Set out the share of each group in each pocket, for `SHARE_COLUMNS` and the figure."""
-    found = groups[(groups["map"] == name) & (groups["attribute"] == attribute)].reset_index(drop=True)
+    found = match_rows(groups, map=name, attribute=attribute).reset_index(drop=True)
     titles = title_pockets(pockets, name)
     totals = found.groupby("group")["n"].sum()
     found["group_n"] = found["group"].map(totals)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from auditbook.book.say.text import (
     Column,
+    agree,
     count,
     count_of,
     escape,
@@ -137,7 +138,7 @@ def _describe_setting(row: Any, attributes: Sequence[str]) -> str:
     stable = count_of(row.stable, row.cells, "verdict")
     return (
         f"**{_name_setting(row)}** (AUROC {number(row.auroc)}): {where}; {say_cost(row.accuracy_cost)}; "
-        f"{stable} {'is' if row.stable == 1 else 'are'} stable."
+        f"{stable} {agree(row.stable, 'is', 'are')} stable."
     )
 
 
@@ -222,7 +223,7 @@ def describe_bound(sweep: pd.DataFrame) -> str:
     first, last = sweep.iloc[0], sweep.iloc[-1]
     text = (
         f"With the bound in force, {escape(own['label'])}, "
-        f"{count_of(own['stable'], own['cells'], 'verdict')} {'is' if own['stable'] == 1 else 'are'} stable; "
+        f"{count_of(own['stable'], own['cells'], 'verdict')} {agree(own['stable'], 'is', 'are')} stable; "
         f"with {escape(first['label'])} it would be {count(first['stable'])}, "
         f"and with {escape(last['label'])}, {count(last['stable'])}."
     )
@@ -259,7 +260,7 @@ def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) ->
     sides = wide <= bound
     mixed = sides[sides.any(axis=1) & ~sides.all(axis=1)]
     if len(mixed):
-        verb = "is" if len(mixed) == 1 else "are"
+        verb = agree(len(mixed), "is", "are")
         lines.append(
             f"{plural(len(mixed), 'cell').capitalize()} {verb} stable at one size and not at another: "
             f"{_name_cells(mixed.index)}."
@@ -424,7 +425,7 @@ def describe_published(found: pd.DataFrame, *, attributes: Sequence[str]) -> str
     near = int((made["status"] == "nearest").sum())
     limited = bool((made["di_judged"] < len(attributes)).any())
     which = "every attribute that can be judged" if limited else "every attribute"
-    verb = "passes" if full == 1 else "pass"
+    verb = agree(full, "passes", "pass")
     text = f"In this run {count_of(full, len(made), 'setting')} {verb} {which}."
     if near:
         text += (

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.text import (
+    agree,
     count,
     escape,
     interval,
@@ -17,7 +18,7 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 MANY_MODELS = 4
 """More models than this are not told one by one."""
@@ -44,7 +45,7 @@ def describe_sources(models: pd.DataFrame, info: Mapping[str, Any]) -> str:
     given, trained = (models[models["source"] == source] for source in ("given", "trained"))
     parts = []
     if len(given):
-        verb = "was" if len(given) == 1 else "were"
+        verb = agree(len(given), "was", "were")
         parts.append(
             f"{name_list(given['model'])} {verb} given with the data. What such a model was trained on is "
             "not known here, so nobody can rule out that it has seen these records."
@@ -101,7 +102,7 @@ def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
             "only somebody who knows the data can check it."
         )
     lean = models.loc[models["features"] == "admission", "model"]
-    but = f" {name_list(lean)} {'does' if len(lean) == 1 else 'do'} without: compare." if len(lean) else ""
+    but = f" {name_list(lean)} {agree(len(lean), 'does', 'do')} without: compare." if len(lean) else ""
     return (
         f"The models trained here use {plural(len(late), 'column')} that the cohort file marks as late: "
         f"{name_list(late)}. Read their AUROC as an upper bound on what could be reached at admission.{but}"
@@ -163,14 +164,14 @@ def describe_accuracy(models: pd.DataFrame) -> str:
             f"{gain} points more."
         )
     else:
-        verb = "does" if len(beaten) == 1 else "do"
+        verb = agree(len(beaten), "does", "do")
         parts.append(f"At the threshold used, {name_list(beaten['model'])} {verb} no better than that.")
     return " ".join(parts)
 
 
 def select_bins(bins: pd.DataFrame, model: str, *, attribute: str = "all") -> pd.DataFrame:
     """Take the score bins of one model and attribute ("all": all records in one)."""
-    return bins[(bins["model"] == model) & (bins["attribute"] == attribute)].reset_index(drop=True)
+    return match_rows(bins, model=model, attribute=attribute).reset_index(drop=True)
 
 
 def describe_shares(shares: pd.DataFrame) -> str:

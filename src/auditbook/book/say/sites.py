@@ -3,6 +3,7 @@
 import pandas as pd
 
 from auditbook.book.say.text import (
+    agree,
     count,
     count_of,
     escape,
@@ -147,5 +148,5 @@ def describe_missing(site_verdicts: pd.DataFrame, *, model: str, limit: int = 4)
         for attribute, part in gone.groupby("attribute", sort=False)
     ]
     more = [] if len(lines) <= limit else [f"- and {plural(len(lines) - limit, 'more attribute')}."]
-    start = f"{count_of(len(gone), len(here), 'rating')} {'is' if len(gone) == 1 else 'are'} missing:\n\n"
+    start = f"{count_of(len(gone), len(here), 'rating')} {agree(len(gone), 'is', 'are')} missing:\n\n"
     return start + "\n".join(lines[:limit] + more)

@@ -130,8 +130,8 @@ class Column:
     header: str  # What stands above it
     kind: Kind = "text"  # How its cells are written; all but text are right-aligned
     digits: int | None = None  # Digits after the point
-    low: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
-    high: str = ""  # Columns that hold an interval, written behind the value in brackets; blank for none
+    low: str = ""  # Column of an interval's lower end, written behind the value in brackets; blank for none
+    high: str = ""  # Column of its upper end
 
 
 def shown(*names: str) -> tuple[Column, ...]:

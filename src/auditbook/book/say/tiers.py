@@ -6,7 +6,17 @@ from typing import Any
 import pandas as pd
 
 from auditbook.book.say.metrics import write_rule
-from auditbook.book.say.text import count, count_of, escape, name_list, number, plural, read_layout, share
+from auditbook.book.say.text import (
+    agree,
+    count,
+    count_of,
+    escape,
+    name_list,
+    number,
+    plural,
+    read_layout,
+    share,
+)
 from auditbook.results import Run, rows
 from auditbook.settings import Protocol
 from auditbook.verdicts import DEFINED, NEEDS, TIERS, UNDEFINED, name_need, recommend
@@ -92,17 +102,13 @@ def describe_axes(board: pd.DataFrame, run: Run) -> str:
     size = int((graded["n_star"] > protocol.field_size).sum())
     lines = [
         f"- **Another sample** (flip rate above {number(protocol.vfr_stable, digits=2)}): "
-        f"{count_of(flips, total, 'verdict')} {_verb(flips)} short.",
+        f"{count_of(flips, total, 'verdict')} {agree(flips, 'falls', 'fall')} short.",
         f"- **Size** (N*, the records at which the metric has settled, above {count(protocol.field_size)} or "
-        f"not reached): {count_of(size, total, 'verdict')} {_verb(size)} short.",
+        f"not reached): {count_of(size, total, 'verdict')} {agree(size, 'falls', 'fall')} short.",
         "- **Other sites** (kappa, the agreement of folds of whole sites beyond chance, below "
         f"{number(protocol.kappa_stable, digits=2)}): {_tell_sites(graded, run)}",
     ]
     return "\n".join(lines)
-
-
-def _verb(n: int) -> str:
-    return "falls" if n == 1 else "fall"
 
 
 def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
@@ -113,7 +119,7 @@ def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
         reasons = "; or ".join(escape(reason) for reason in dict.fromkeys(known["reason_y"]))
         return f"not judged, because {reasons}; the tiers rest on two axes."
     low = int((judged["kappa"] < run.protocol.kappa_stable).sum())
-    text = f"{count_of(low, len(judged), 'verdict')} {_verb(low)} short."
+    text = f"{count_of(low, len(judged), 'verdict')} {agree(low, 'falls', 'fall')} short."
     alike = int((judged["status"] == UNDEFINED).sum())
     if alike:
         text += (
@@ -141,7 +147,7 @@ def describe_stable_fails(board: pd.DataFrame) -> str:
     fails = best[best["verdict"] == "fail"]
     if best.empty:
         return "No cell of this run reaches the best tier."
-    verb = "is a fail" if len(fails) == 1 else "are fails"
+    verb = agree(len(fails), "is a fail", "are fails")
     text = f"{count_of(len(fails), len(best), 'cell')} in the best tier {verb}"
     return f"{text}: {name_list((_name(row) for row in rows(fails)), limit=5)}." if len(fails) else f"{text}."
 

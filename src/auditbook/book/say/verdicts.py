@@ -8,7 +8,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.book.say.metrics import choose, write_rule
-from auditbook.book.say.text import count, count_of, escape, name_list, number, plural, read_layout, share
+from auditbook.book.say.text import (
+    agree,
+    count,
+    count_of,
+    escape,
+    name_list,
+    number,
+    plural,
+    read_layout,
+    share,
+)
 from auditbook.errors import InputError
 from auditbook.project import project_file
 from auditbook.results import rows
@@ -41,7 +51,7 @@ def describe_flip_rates(cells: pd.DataFrame, protocol: Protocol) -> str:
     size = int(judged["resample_size"].max())
     text = (
         f"{_start(count_of(len(judged), len(cells), 'cell'))} "
-        f"{'has' if len(cells) == 1 else 'have'} a verdict and a flip rate. "
+        f"{agree(len(cells), 'has', 'have')} a verdict and a flip rate. "
         f"In resamples of {plural(size, 'record')}, {count(len(judged) - len(shaky))} of these are stable "
         f"(flip rate at most {share(protocol.vfr_stable, digits=0)}) and {count(len(shaky))} are not."
     )
@@ -93,7 +103,7 @@ def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
     firm = int((known["vfr_site"] <= protocol.vfr_stable).sum())
     text = (
         f"Drawing whole sites ({count(sites)} of them), {count_of(firm, len(known), 'verdict')} "
-        f"{'is' if firm == 1 else 'are'} stable."
+        f"{agree(firm, 'is', 'are')} stable."
     )
     worse = known[(known["vfr_site"] > protocol.vfr_stable) & (known["vfr_own_size"] <= protocol.vfr_stable)]
     if len(worse):

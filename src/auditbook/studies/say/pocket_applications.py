@@ -31,7 +31,7 @@ from auditbook.pockets import (
     pick_flagged,
     share_in_flagged,
 )
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 LACKS = {"records": "records", "events": "expected events or non-events", "units": "sites"}
 """What a cell can have too little of, in words."""
@@ -260,7 +260,7 @@ def describe_concentration(groups: pd.DataFrame, errors: pd.DataFrame, *, model:
         return "No two groups are compared."
     flagged = pick_flagged(errors[errors["map"] == "forest"], model=model)
     flagged = flagged[flagged["pocket"] != OVERALL]
-    here = groups[(groups["map"] == "forest") & (groups["attribute"] == attribute)]
+    here = match_rows(groups, map="forest", attribute=attribute)
     points = []
     for kind, word in WORDS.items():
         names = flagged.loc[flagged["direction"] == kind, "pocket"]
@@ -327,7 +327,7 @@ def describe_gaps(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
 
 def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
     """Say of every contrast where the gap of one model comes from."""
-    here = summary[(summary["model"] == model) & (summary["quantity"] == "delta")]
+    here = match_rows(summary, model=model, quantity="delta")
     here = here[here["map"] == "forest"]
     names = list(dict.fromkeys(here["contrast"]))
     known = set(here.loc[here["overall"].notna(), "contrast"])
@@ -340,7 +340,7 @@ def describe_all_ways(summary: pd.DataFrame, *, model: str) -> str:
 
 def choose_contrast(errors: pd.DataFrame, *, model: str, wanted: str = "") -> str:
     """Choose the contrast that a chapter shows: the one asked for, or the one with most tested pockets."""
-    gaps = errors[(errors["quantity"] == "delta") & (errors["map"] == "forest") & (errors["model"] == model)]
+    gaps = match_rows(errors, quantity="delta", map="forest", model=model)
     if wanted or gaps.empty:
         return pick(errors[errors["contrast"] != ""], "contrast", wanted)
     inside = gaps[gaps["pocket"] != OVERALL]

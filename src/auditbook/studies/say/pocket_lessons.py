@@ -14,7 +14,7 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.project import project_file
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 GROUPING_COLUMNS = read_layout("studies", "pocket_lessons.grouping")
 LEAF_COLUMNS = read_layout("studies", "pocket_lessons.leaf")
@@ -128,7 +128,7 @@ def describe_over(table: pd.DataFrame, *, prediction: str) -> str:
 
 def describe_side(table: pd.DataFrame) -> str:
     """Say to which side false flags of mean errors lie when units differ much."""
-    found = drop_strict(table[(table["quantity"] == "mu") & (table["prediction"] == "marginal")])
+    found = drop_strict(match_rows(table, quantity="mu", prediction="marginal"))
     found = found[found["sd"] == found["sd"].max()]
     if found.empty or not found["flagged"].sum():
         return ""

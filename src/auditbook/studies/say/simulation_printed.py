@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import MISSING, count_of, join_words, number, plural, read_layout
+from auditbook.book.say.text import MISSING, agree, count_of, join_words, number, plural, read_layout
 from auditbook.project import project_file
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 from auditbook.studies.say.simulation_verdicts import AGAINST, SETTING_NAMES, SETTINGS, count_against
 from auditbook.studies.say.simulations import NOT_RUN, NOTHING, TARGETED, Simulations, mean_of, write_or_dash
 from auditbook.studies.simulations.replicates import OWN
@@ -62,8 +62,8 @@ def _numbers(region: str, question: str) -> list[int]:
 class Claim:
     """A published statement, and how the stored comparisons are asked for it."""
 
-    claim: str  # In words, and the published wins / not distinguishable / losses
-    printed: str  # In words, and the published wins / not distinguishable / losses
+    claim: str  # In words
+    printed: str  # The published wins / not distinguishable / losses
     # Takes the comparisons and the alternatives that count; returns what each scenario says
     outcomes: Callable[[pd.DataFrame, Sequence[str]], pd.Series]
     # Judges the outcomes: `YES`, `NO`, or `OPEN` where scenarios that are not distinguishable could make it
@@ -175,11 +175,7 @@ def describe_claims(claims: pd.DataFrame, found: Simulations) -> str:
             ("with both targeted groupings left out", TARGETED),
         ):
             table = count_against(found.compared, ("combined",), without=without)
-            row = table[
-                (table["question"] == setting[0])
-                & (table["shift"] == setting[1])
-                & (table["against"] == AGAINST)
-            ]
+            row = match_rows(table, question=setting[0], shift=setting[1], against=AGAINST)
             if len(row):
                 one = rows(row)[0]
                 parts.append(f"{one.win} / {one.neither} / {one.loss} {words}")
@@ -192,8 +188,8 @@ def _count_claims(judged: pd.Series) -> str:
     """Count the claims that hold, that do not, and that are open."""
     yes, no, undecided = (int((judged == each).sum()) for each in (YES, NO, OPEN))
     return (
-        f"{count_of(yes, yes + no + undecided, 'claim')} {'holds' if yes == 1 else 'hold'} here, {no} "
-        f"{'does' if no == 1 else 'do'} not, and {undecided} {'is' if undecided == 1 else 'are'} open"
+        f"{count_of(yes, yes + no + undecided, 'claim')} {agree(yes, 'holds', 'hold')} here, {no} "
+        f"{agree(no, 'does', 'do')} not, and {undecided} {agree(undecided, 'is', 'are')} open"
     )
 
 
@@ -201,8 +197,8 @@ def _count_claims(judged: pd.Series) -> str:
 class PrintedFigure:
     """A figure of the publication, and where the scores have its like."""
 
-    figure: str  # What it is, and as printed
-    printed: str  # What it is, and as printed
+    figure: str  # What it is
+    printed: str  # As printed
     methods: tuple[str, ...]  # Groupings whose scores are set beside it
     regions: tuple[str, ...]  # Regions of the scenarios that are meant
     numbers: tuple[int, ...] = ()  # Their numbers; empty takes all of the regions
@@ -255,7 +251,7 @@ def compare_printed_errors(found: Simulations) -> pd.DataFrame:
     listed = []
     for scenario in ERRORS:
         for shift in ("smaller", "larger"):
-            told = printed[(printed["scenario"] == scenario.published) & (printed["shift"] == shift)]
+            told = match_rows(printed, scenario=scenario.published, shift=shift)
             own = _of_scenario(found.scores, scenario, shift)
             if len(own) and len(told):
                 listed.append(_set_beside(scenario, shift, own, told.iloc[0]))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from auditbook.book.say.text import count_of, interval, join_words, number, plural, read_layout, share
 from auditbook.project import project_file
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 from auditbook.studies.say.simulations import NOT_RUN, NOTHING, Simulations
 from auditbook.studies.simulations.quiet import (
     BY_SITE,
@@ -158,7 +158,7 @@ def compare_printed(found: Simulations) -> pd.DataFrame:
                 if world:
                     part = own[own["world"] == world]
                 else:
-                    part = pooled[(pooled["family"] == CONTINUOUS) & (pooled["asked"] == question)]
+                    part = match_rows(pooled, family=CONTINUOUS, asked=question)
                 listed.append(_beside(printed[design], part[part["method"] == method], question, method))
     return pd.DataFrame(listed)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.text import join_words, number, plural, read_layout
+from auditbook.book.say.text import agree, join_words, number, plural, read_layout
 from auditbook.project import project_file
 from auditbook.results import rows
 from auditbook.studies.say.simulations import NOTHING, TARGETED, Simulations, write_range
@@ -32,12 +32,10 @@ NEARER, FARTHER, STILL = "nearer to print", "farther from print", "no change to 
 class Target:
     """A published score that the declared scenario does not meet, or meets by chance."""
 
-    # The scenario, by its question, its name in print and its region, and the size of the error
-    question: str
-    # The scenario, by its question, its name in print and its region, and the size of the error
-    published: str
-    region: str  # The scenario, by its question, its name in print and its region, and the size of the error
-    shift: str  # The scenario, by its question, its name in print and its region, and the size of the error
+    question: str  # Of the scenario, as are the next two
+    published: str  # Its name in print
+    region: str
+    shift: str  # Size of the error
     method: str  # Grouping, or `OTHER`
     printed: float  # F1 in print; the middle where a range is printed
 
@@ -174,8 +172,8 @@ def describe_changes(table: pd.DataFrame) -> str:
         nearer, farther, still = (int(counts.get(each, 0)) for each in (NEARER, FARTHER, STILL))
         text = (
             f"- *{change}*: of {plural(len(part), 'printed score')}, {nearer} "
-            f"{'comes' if nearer == 1 else 'come'} nearer, {farther} {'goes' if farther == 1 else 'go'} "
-            f"away, {still} {'does' if still == 1 else 'do'} not move beyond chance."
+            f"{agree(nearer, 'comes', 'come')} nearer, {farther} {agree(farther, 'goes', 'go')} "
+            f"away, {still} {agree(still, 'does', 'do')} not move beyond chance."
         )
         points.append(text + "".join(f" {each}" for each in _tell_largest(part)))
     return "\n".join(points)
@@ -219,7 +217,7 @@ def describe_reached(table: pd.DataFrame) -> str:
     total = len(before) + len(after) + len(never)
     text = (
         f"Of {plural(total, 'printed score')} of these scenarios, {len(before)} "
-        f"{'lies' if len(before) == 1 else 'lie'} in the interval as declared, and {len(after)} more in that "
+        f"{agree(len(before), 'lies', 'lie')} in the interval as declared, and {len(after)} more in that "
         "of at least one change."
     )
     return text + (f" Reached by none: {join_words(never)}." if never else "")

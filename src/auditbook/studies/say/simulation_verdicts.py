@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import count_of, join_words, number, plural, read_layout
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 from auditbook.studies.say.simulations import (
     NOT_RUN,
     NOTHING,
@@ -40,7 +40,7 @@ def count_against(
     kept = kept[~kept["other"].isin(without)]
     listed = []
     for setting in SETTINGS:
-        part = kept[(kept["question"] == setting[0]) & (kept["shift"] == setting[1])]
+        part = match_rows(kept, question=setting[0], shift=setting[1])
         for method in methods:
             own = part[part["method"] == method]
             if own.empty:
@@ -218,7 +218,7 @@ def describe_regret(table: pd.DataFrame) -> str:
 
 def describe_shift(scores: pd.DataFrame, method: str = "combined") -> str:
     """Say what a larger error does to the score of a grouping."""
-    part = scores[(scores["question"] == "error") & (scores["method"] == method)]
+    part = match_rows(scores, question="error", method=method)
     wide = part.pivot_table(index="number", columns="shift", values=["f1", "precision", "recall"])
     if wide.empty or ("f1", "smaller") not in wide or ("f1", "larger") not in wide:
         return NOTHING

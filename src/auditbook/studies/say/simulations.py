@@ -11,6 +11,7 @@ import pandas as pd
 
 from auditbook.book.say.text import (
     MISSING,
+    agree,
     count,
     count_of,
     interval,
@@ -22,7 +23,7 @@ from auditbook.book.say.text import (
 )
 from auditbook.pockets import COMBINED
 from auditbook.project import project_file
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 from auditbook.studies.simulations.replicates import COLUMNS as REPLICATE_COLUMNS
 from auditbook.studies.simulations.replicates import OWN
 from auditbook.studies.simulations.scenarios import ERRORS, GAPS, WORLDS, Scenario
@@ -68,10 +69,10 @@ DIFFERENCE_COLUMNS = read_layout("studies", "simulations.difference")
 class Simulations:
     """Stored simulations; tables without rows where there are none."""
 
-    scores: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
-    compared: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
-    quiet: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
-    replicates: pd.DataFrame  # As `auditbook.studies.simulations.stored.store` writes them
+    scores: pd.DataFrame
+    compared: pd.DataFrame
+    quiet: pd.DataFrame
+    replicates: pd.DataFrame
     origin: dict[str, Any]  # How they were made; empty where there are none
 
     @property
@@ -163,7 +164,7 @@ def pick_scores(
 
 def name_strongest(compared: pd.DataFrame, question: str, shift: str) -> dict[int, str]:
     """Find the strongest alternative of each scenario, by its number."""
-    part = compared[(compared["question"] == question) & (compared["shift"] == shift)]
+    part = match_rows(compared, question=question, shift=shift)
     part = part[part["strongest"].astype(bool)].drop_duplicates("number")
     return dict(zip(part["number"], part["other"], strict=True))
 
@@ -174,7 +175,7 @@ def flag_everything(replicates: pd.DataFrame, question: str, shift: str) -> dict
     With a share p of the scored records affected, all to one side, :math:`F_1 = 2p/(1 + p)`; where half of
     them are affected to the other side, :math:`p/(1 + p)`.
     """
-    planted = replicates[(replicates["question"] == question) & (replicates["shift"] == shift)]
+    planted = match_rows(replicates, question=question, shift=shift)
     planted = planted[planted["method"] == OWN[0]]
     sums = planted.groupby(["world", "region"])[["affected", "records"]].sum()
     shares = (sums["affected"] / sums["records"]).to_dict()
@@ -218,7 +219,7 @@ def name_own(method: str) -> str:
 def name_numbers(numbers: Iterable[int]) -> str:
     """Name scenarios by their numbers."""
     listed = [str(each) for each in numbers]
-    return f"{'number' if len(listed) == 1 else 'numbers'} {join_words(listed)}"
+    return f"{agree(len(listed), 'number', 'numbers')} {join_words(listed)}"
 
 
 def _span(low: float, high: float, digits: int = 2) -> str:

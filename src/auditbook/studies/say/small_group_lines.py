@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import Column, count, escape, join_words, name_list, plural, read_layout
+from auditbook.book.say.text import Column, agree, count, escape, join_words, name_list, plural, read_layout
 from auditbook.results import rows as each
 from auditbook.settings import Protocol
 from auditbook.studies.say.small_groups import NEAR
@@ -265,9 +265,8 @@ def describe_groups(table: pd.DataFrame) -> str:
     none, small = table[table["borne"] == 0], table.sort_values(["borne", "n"]).iloc[0]
     best = table.sort_values(["borne", "n"]).iloc[-1]
     text = (
-        f"Of {plural(len(table), 'group')} in this run, {count(len(none))} "
-        f"{'is' if len(none) == 1 else 'are'} too small for every one of the "
-        f"{count(table['asked'].max())} figures"
+        f"Of {plural(len(table), 'group')} in this run, {count(len(none))} {agree(len(none), 'is', 'are')} "
+        f"too small for every one of the {count(table['asked'].max())} figures"
     )
     text += f" ({name_list(none['group'])})." if len(none) else "."
     return (

@@ -8,6 +8,7 @@ import pandas as pd
 
 from auditbook.book.say.text import count, join_words, number, read_layout, share
 from auditbook.project import project_file
+from auditbook.results import match_rows
 from auditbook.results import rows as each
 from auditbook.studies.small_groups.curves import bound_measure
 from auditbook.studies.small_groups.measures import EVERY
@@ -176,8 +177,8 @@ def describe_paradox(measured: Mapping[str, pd.DataFrame]) -> str:
     """Say what kappa does where all attributes pass."""
     rows = take(measured, "kappa", sides=1, sites=20, scatter=0.05)
     raw = measured["sites"]
-    raw = raw[(raw["figure"] == "raw agreement") & (raw["support"] == EVERY)]
-    raw = raw[(raw["sides"] == 1) & (raw["sites"] == 20) & (raw["scatter"] == 0.05)]
+    raw = match_rows(raw, figure="raw agreement", support=EVERY)
+    raw = match_rows(raw, sides=1, sites=20, scatter=0.05)
     last, agreed = rows.iloc[-1], raw.iloc[-1]
     middle = rows[rows["given"] > 0].iloc[-1]
     return (
@@ -222,7 +223,7 @@ def describe_areas(measured: Mapping[str, pd.DataFrame]) -> str:
         )
     joint = take(measured, "AUC matrix", sites=0)
     single = measured["auc"]
-    single = single[(single["figure"] == "matrix one by one") & (single["support"] == EVERY)]
+    single = match_rows(single, figure="matrix one by one", support=EVERY)
     single = single[single["sites"] == 0]
     nine, all_nine = (part[part["groups"] == 9] for part in (single, joint))
     return (
