@@ -11,16 +11,13 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from auditbook.columns import TABLES
-from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.frozen import Assignment, FrozenMap
 from auditbook.pockets.repair import (
-    REVIEW_COLUMNS,
     apply_correction,
     find_correction,
     list_findings,
     repair_pockets,
-    review_list,
     split_units,
 )
 from auditbook.pockets.testing import audit_map
@@ -223,13 +220,19 @@ def flags(**directions):
 
 
 NEW = pd.DataFrame({"pocket": [0, 1, 2, -1, 1], "other": [0, 0, 1, 1, -1]})
+FINDING_COLUMNS = {"record", "map", "pocket", "name", "model", "contrast", "direction", "conflict"}
+
+
+def find_new(*, maps, errors):
+    """List what was flagged for the new records."""
+    return list_findings([each.assign(NEW).codes for each in maps], maps=maps, errors=errors)
 
 
 def test_records_in_flagged_pockets_are_listed_with_the_direction():
     titles = ("old", "<b>ill</b>", "young")
     maps = (make_map(titles=titles), make_map("ridge", "other", "R"))
-    found = review_list(NEW, maps=maps, errors=flags(F2="under", R1="over", R2="over"), model="a")
-    assert list(found) == REVIEW_COLUMNS
+    found = find_new(maps=maps, errors=flags(F2="under", R1="over", R2="over"))
+    assert set(found) == FINDING_COLUMNS
     assert found["record"].tolist() == [0, 1, 1, 2, 3, 4]
     assert found["pocket"].tolist() == ["R1", "F2", "R1", "R2", "R2", "F2"]
     assert found["name"].tolist() == ["R1", "<b>ill</b>", "R1", "R2", "R2", "<b>ill</b>"]
@@ -238,29 +241,24 @@ def test_records_in_flagged_pockets_are_listed_with_the_direction():
 
 
 def test_without_a_flag_no_record_is_listed():
-    found = review_list(NEW, maps=(make_map(),), errors=flags(), model="a")
-    assert list(found) == REVIEW_COLUMNS
+    found = find_new(maps=(make_map(),), errors=flags())
+    assert set(found) == FINDING_COLUMNS
     assert len(found) == 0
 
 
-def test_gaps_and_the_overall_error_send_nobody_to_review():
+def test_differences_between_models_and_the_overall_error_send_nobody_to_review():
     errors = flags(F2="under")
-    gaps = errors.assign(quantity="delta")
+    paired = errors.assign(quantity="paired")
     overall = errors.iloc[[0]].assign(pocket="overall", flagged=True, direction="over")
-    both = pd.concat([gaps, overall, flags()])
-    assert review_list(NEW, maps=(make_map(),), errors=both, model="a").empty
+    both = pd.concat([paired, overall, flags()])
+    assert find_new(maps=(make_map(),), errors=both).empty
 
 
 def test_a_review_list_takes_what_testing_found():
     audit = broken()
     errors = audit_map(make_map(), audit, contrasts=(), settings=QUICK, seed=1).errors
-    found = review_list(NEW, maps=(make_map(),), errors=errors, model="a")
+    found = find_new(maps=(make_map(),), errors=errors)
     assert found[["record", "direction"]].values.tolist() == [[1, "over"], [4, "over"]]
-
-
-def test_an_unknown_model_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match=r"model 'aa' was not audited.*audited: a"):
-        review_list(NEW, maps=(make_map(),), errors=flags(), model="aa")
 
 
 def test_findings_of_every_model_and_pair_of_groups_are_listed_and_conflicts_are_kept_apart():

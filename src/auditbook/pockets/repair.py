@@ -16,7 +16,6 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from auditbook.columns import empty_table, fill_table
-from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.data import PocketData
 from auditbook.pockets.families import OVERALL
@@ -30,7 +29,6 @@ SURE = 1e-6
 """Predictions are kept this far from 0 and 1 before their log odds are taken (ours)."""
 WIDEST = 30.0
 """Corrections of log odds are sought up to this size."""
-REVIEW_COLUMNS = "record map pocket name direction conflict".split()
 
 
 @dataclass(frozen=True)
@@ -224,20 +222,6 @@ def summarise_repairs(repairs: pd.DataFrame) -> RepairSummary:
         judged[(judged["after_low"] > 0) | (judged["after_high"] < 0)],
         judged[judged["brier_after"] > judged["brier_before"]],
     )
-
-
-def review_list(
-    table: pd.DataFrame, *, maps: Sequence[FrozenMap], errors: pd.DataFrame, model: str
-) -> pd.DataFrame:
-    """List the new records whose pocket is flagged for one model, and say in which direction."""
-    if model not in set(errors["model"]):
-        audited = list(dict.fromkeys(errors["model"]))
-        raise InputError(
-            f"model {model!r} was not audited{nearest(model, audited)}; audited: {', '.join(audited)}"
-        )
-    looked_at = errors[(errors["model"] == model) & (errors["quantity"] == "mu")]
-    codes = [frozen.assign(table).codes for frozen in maps]
-    return list_findings(codes, maps=maps, errors=looked_at)[REVIEW_COLUMNS]
 
 
 def list_findings(
