@@ -48,8 +48,6 @@ CELL_COLUMNS = read_layout("book", "mitigation.cell")
 MOVE_COLUMNS = read_layout("book", "mitigation.move")
 WEIGHT_COLUMNS = read_layout("book", "mitigation.weight")
 SWEEP_COLUMNS = read_layout("book", "mitigation.sweep")
-
-
 PRICE_COLUMNS = read_layout("book", "mitigation.price")
 
 
@@ -74,8 +72,7 @@ def protocol_with_parts(baselines: pd.DataFrame) -> str:
 
 def select_rows(baselines: pd.DataFrame, protocol: str, *, part: str = AUDIT) -> pd.DataFrame:
     """Select the main rows of one protocol and part, with the baselines' titles."""
-    keep = (baselines["protocol"] == protocol) & (baselines["part"] == part) & (baselines["sweep"] == "")
-    found = baselines[keep].reset_index(drop=True)
+    found = match_rows(baselines, protocol=protocol, part=part, sweep="").reset_index(drop=True)
     return found.assign(title=[TITLES[name] for name in found["baseline"]])
 
 
@@ -210,13 +207,9 @@ def describe_single(baselines: pd.DataFrame, *, attributes: Sequence[str]) -> st
 
 def list_headrooms(baselines: pd.DataFrame, protocol: str) -> pd.DataFrame:
     """List what B4 costs and how stable it is at each headroom, main setting included."""
-    keep = (
-        (baselines["protocol"] == protocol)
-        & (baselines["part"] == AUDIT)
-        & (baselines["baseline"] == "B4")
-        & baselines["status"].isin(HELD)
-    )
-    return baselines[keep].sort_values("headroom", kind="stable").reset_index(drop=True)
+    found = match_rows(baselines, protocol=protocol, part=AUDIT, baseline="B4")
+    found = found[found["status"].isin(HELD)]
+    return found.sort_values("headroom", kind="stable").reset_index(drop=True)
 
 
 def sweep_headrooms(found: pd.DataFrame) -> pd.DataFrame:

@@ -125,10 +125,10 @@ def _conflicts(model: str, run: Run) -> str:
 
 def _paired(one: str, other: str, contrast: str, run: Run) -> str:
     """Write in how many pockets the gap of two models differs."""
-    errors = run.pocket_errors
-    found = match_rows(errors, model=one, other_model=other)
-    found = match_rows(found, map="forest", contrast=contrast)
-    found = found[(found["pocket"] != OVERALL) & (found["status"] == "tested")]
+    found = match_rows(
+        run.pocket_errors, model=one, other_model=other, map="forest", contrast=contrast, status="tested"
+    )
+    found = found[found["pocket"] != OVERALL]
     return count_of(is_true(found["flagged"]).sum(), len(found), "tested pocket") if len(found) else MISSING
 
 

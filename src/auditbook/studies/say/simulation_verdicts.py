@@ -55,14 +55,13 @@ def count_against(
 
 def _count(part: pd.DataFrame, setting: tuple[str, str], method: str, against: str) -> dict[str, object]:
     """Count the outcomes of some comparisons."""
-    low, high = part["replicates"].min(), part["replicates"].max()
     return {
         "question": setting[0],
         "shift": setting[1],
         "setting": SETTING_NAMES[setting],
         "method": method,
         "against": against,
-        "replicates": f"{low}" if low == high else f"{low}-{high}",
+        "replicates": _replicates(part),
         "win": int((part["says"] == WIN).sum()),
         "neither": int((part["says"] == NEITHER).sum()),
         "loss": int((part["says"] == LOSS).sum()),

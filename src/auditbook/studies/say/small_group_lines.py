@@ -46,8 +46,6 @@ CHOSEN = tuple(LINES[f"{metric} {kind}"] for kind in ("verdict", "stable") for m
 GROUP_COLUMNS = read_layout("studies", "small_group_lines.group")
 CELL_COLUMNS = read_layout("studies", "small_group_lines.cell")
 SUPPORT_COLUMNS = read_layout("studies", "small_group_lines.support")
-
-
 EVENT_RATE = 0.2
 """Share of events in the populations that verdicts are looked up in."""
 
