@@ -13,6 +13,7 @@ import pytest
 from auditbook.book.draw import flip_truth as draw
 from auditbook.book.say import flip_truth as say
 from auditbook.book.say.text import table_html
+from auditbook.columns import empty_table
 from auditbook.results import read_table
 from auditbook.run.plan import Request, load_planned, plan_run
 from auditbook.scoring.score import score_cohort
@@ -203,3 +204,8 @@ def test_worlds_show_what_is_foretold_and_what_comes():
     assert small > 0.05
     assert abs(large) < 0.03
     assert "<table" in table_html(table, say.WORLD_COLUMNS)
+
+
+def test_a_run_without_halvings_lists_no_causes_under_their_titles():
+    causes = tabulate_causes(empty_table("flip_truth"))
+    assert "nothing to list" in table_html(say.select_causes(causes, WAY), say.CAUSE_COLUMNS)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import (
@@ -219,7 +220,7 @@ def _name(cells: pd.DataFrame, *, limit: int = 5) -> str:
 def select_causes(causes: pd.DataFrame, way: tuple[str, str]) -> pd.DataFrame:
     """Keep the causes for halves and audits of records, and those for one other way."""
     kept = [(row.halving, row.drawing) in ((RECORDS, RECORDS), way) for row in rows(causes)]
-    return name_ways(causes[kept].reset_index(drop=True))
+    return name_ways(causes.loc[np.array(kept, bool)].reset_index(drop=True))
 
 
 def describe_range(truth: pd.DataFrame) -> str:
