@@ -45,7 +45,9 @@ def test_the_stored_audits_are_whole_and_made_by_the_code_as_it_is(cohort):
     folder = project_file("data", "worked", cohort)
     info = read_run(folder).info
     assert info["hashes"]["results"] == hash_results(folder / "results")
-    assert info["provenance"]["code"] == digest_worked(), "make them anew: python -m auditbook.run.worked"
+    assert info["provenance"]["code"] == digest_worked(), (
+        "make them anew: .venv/bin/python tools/store_worked.py"
+    )
 
 
 @pytest.mark.slow

@@ -103,14 +103,10 @@ def store_worked(cohort: str, made: Run, target: Path) -> None:
     write_json(target / "run.json", info)
 
 
-def main() -> None:
+def store_all() -> None:
     """Make the audits of ``data/worked`` anew."""
     for cohort in SYNTHETIC:
         with Progress(total=2) as progress:
             folder = runs_folder() / ".cache" / "worked" / cohort
             made = remake_worked(cohort, folder, progress, jobs=os.cpu_count() or 1)
         store_worked(cohort, made, project_file("data") / "worked" / cohort)
-
-
-if __name__ == "__main__":
-    main()
