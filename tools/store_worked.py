@@ -1,4 +1,4 @@
-"""Make the pocket audits of ``data/worked`` anew, in about four minutes: ``.venv/bin/python tools/store_worked.py``."""
+"""Make the pocket audits of ``data/worked`` anew; about four minutes on two cores."""
 
 from auditbook.run.worked import store_all
 
