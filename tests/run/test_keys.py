@@ -113,7 +113,7 @@ def patched(copied, module, old, new, tmp_path):
     [
         ("pockets/frozen.py", "\nABSTAIN = ", "\nABSTAIN = 1 * ", {"pockets"}),
         ("mitigation/robustness.py", "SEED_STEP = 81", "SEED_STEP = 82", {"robustness"}),
-        ("mitigation/baselines.py", "PROTOCOLS = (", "PROTOCOLS = tuple() + (", set()),
+        ("mitigation/reweighing.py", "def weighted_event_rates(", "def weighted_event_rates_(", set()),
         ("scoring/score.py", "given = [read_given(", "given = [0] and [read_given(", {"scores"}),
         ("cohort/load.py", "def load_cohort(", "def load_cohort(\n    # a comment\n", set()),
         ("book/say/tiers.py", '"""', '"""Changed. ', set()),

@@ -201,7 +201,8 @@ def test_every_model_takes_features_of_strange_names_and_is_quiet(tmp_path, monk
 @pytest.mark.slow
 @pytest.mark.parametrize("config", SMALL_PANEL, ids=lambda config: config.name)
 def test_cores_change_no_byte_of_any_model_of_the_panel(tmp_path, config):
-    features, outcome = draw_features(n=20_000 if config.jobs_key else 1_500, columns=8)
+    threads = config.jobs_key or "n_jobs" in config.parameters
+    features, outcome = draw_features(n=20_000 if threads else 1_500, columns=8)
     one, two = (
         train_scores(config, features, outcome, seed=1, jobs=jobs, cache_dir=tmp_path / str(jobs))
         for jobs in (1, 2)

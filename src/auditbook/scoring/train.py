@@ -262,12 +262,11 @@ def _train(
     """Train and score; what the library warns of is told, not shown.
 
     Sums that are taken in threads depend on their number, so a class that is not told its number of cores
-    gets one.
+    gets one, or as many as its parameters fix.
     """
     folds = fold_units(features.train_unit, seed=seed) if config.members else None
     classifier = make_classifier(config, seed=seed, jobs=jobs, folds=folds)
-    bounded = "blas" if config.jobs_key else None
-    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1, user_api=bounded):
+    with warnings.catch_warnings(record=True) as caught, threadpool_limits(_bound_threads(config)):
         warnings.simplefilter("always")
         try:
             classifier.fit(features.train, outcome, **_weight_parameters(classifier, weights))
@@ -279,6 +278,13 @@ def _train(
     if not _are_probabilities(values, len(features.audit)):
         raise RunError(f"{config.title} gave scores that are not probabilities")
     return values
+
+
+def _bound_threads(config: ModelConfig) -> dict[str, int]:
+    """Bound the threads of a training by kind of library."""
+    if config.jobs_key:
+        return {"blas": 1}
+    return {"blas": 1, "openmp": int(config.parameters.get("n_jobs", 1))}
 
 
 def takes_weights(config: ModelConfig) -> bool:
