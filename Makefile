@@ -25,10 +25,10 @@ setup-test:
 book: setup  ## Audit the cohort, run the chapters, build the book: runs/<name>/html/index.html
 	$(BIN)/auditbook run $(COHORT) --profile $(PROFILE)
 
-test: setup-test lint  ## Check style, types, all but the slow tests, a small book in a browser (10 min)
+test: setup-test lint  ## Check style, types, all but the slow tests, a small book in a browser (about 15 min)
 	$(TESTS)
 
-test-all: setup-test lint  ## Run every test, the slow ones too: before each release (40 min)
+test-all: setup-test lint  ## Run every test, the slow ones too: before each release
 	$(TESTS) -m ""
 
 quick-test: setup  ## Run the tests that need neither a book nor minutes
