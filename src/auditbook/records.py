@@ -48,3 +48,6 @@ class AuditRecords:
     scores: tuple[Score, ...]  # The models under audit
     # shape (n,): Position among the sorted names of the sites; None without a site column
     site: NDArray[np.integer] | None = None
+    # shape (n,): Position among the sorted names of the units, such as patients; None where no column but the
+    # site names them
+    unit: NDArray[np.integer] | None = None

@@ -37,8 +37,9 @@ def check_records(records: AuditRecords) -> None:
                 f"{attribute.name}: a record's group is none of the {len(attribute.groups)} declared"
             )
     faults += [f"{score.model}: {fault}" for score in records.scores if (fault := _find_fault(score, n))]
-    if records.site is not None and len(records.site) != n:
-        faults.append(f"{len(records.site)} sites for {n} records")
+    for what, places in (("sites", records.site), ("units", records.unit)):
+        if places is not None and len(places) != n:
+            faults.append(f"{len(places)} {what} for {n} records")
     if faults:
         raise InputError(*faults)
 

@@ -41,6 +41,9 @@ class Prepared:
     groups: tuple[PreparedGroups, ...]  # In the order of the attributes
     site: NDArray[np.integer] | None  # shape (n,): From `settle_sites`; None without a site column
     n_sites: int  # Sites that hold records; 0 without a site column
+    # shape (n,): As `site`, of the units; None where each record is its own
+    unit: NDArray[np.integer] | None = None
+    n_units: int = 0  # Units that hold records; 0 where each record is its own
 
     def site_times(self, resamples: int, seed: int) -> NDArray[np.int64] | None:
         """Draw how often resamples take each site, shape (resamples, n_sites); None with fewer than two."""
@@ -77,8 +80,17 @@ def prepare(records: AuditRecords) -> Prepared:
     check_records(records)
     scores = ModelScores(records)
     site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
+    unit, n_units = _settle_units(records)
     groups = tuple(_prepare_groups(scores, attribute) for attribute in records.attributes)
-    return Prepared(records, scores, groups, site, n_sites)
+    return Prepared(records, scores, groups, site, n_sites, unit, n_units)
+
+
+def _settle_units(records: AuditRecords) -> tuple[NDArray[np.intp] | None, int]:
+    """Settle the units as `settle_sites` does; none where each holds one record."""
+    if records.unit is None:
+        return None, 0
+    unit, n_units = settle_sites(records.unit, records.outcome)
+    return (None, 0) if n_units == len(unit) else (unit, n_units)
 
 
 def _prepare_groups(scores: ModelScores, attribute: Attribute) -> PreparedGroups:

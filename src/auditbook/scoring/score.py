@@ -207,7 +207,17 @@ def take_records(
     attributes = tuple(
         Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
     )
-    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, scores, site)
+    return AuditRecords(
+        cohort.outcome[positions].astype(np.int8), attributes, scores, site, _number_units(cohort, positions)
+    )
+
+
+def _number_units(cohort: Cohort, positions: NDArray[np.int64]) -> NDArray[np.intp] | None:
+    """Give the units of some records numbers; None where no column names any but the site."""
+    named = cohort.file.unit.column
+    if named is None or named == cohort.file.site.column:
+        return None
+    return pd.factorize(cohort.unit[positions], sort=True)[0]
 
 
 def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64]) -> Score:
