@@ -199,7 +199,7 @@ def _write_size(label: str, rate: FlipRate) -> str:
     two = float(disagreement(rate.pass_share))
     return (
         f"With {label}, {share(rate.pass_share)} of the resamples pass: the flip rate is {share(rate.vfr)}, "
-        f"and two such audits would contradict each other {share(two)} of the time."
+        f"and two of the resamples contradict each other {share(two)} of the time."
     )
 
 
