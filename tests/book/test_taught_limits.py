@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditbook.evidence.agreement import fleiss_kappa
 from auditbook.pockets.neighbours import link_mutual
 from auditbook.project import project_file
 from auditbook.ranking.calibration import fit_calibration
@@ -96,6 +97,11 @@ def test_a_flip_rate_is_not_the_share_that_reverses_where_resamples_contradict_t
     assert 1 - found.pass_share == pytest.approx(0.774, abs=0.03)
 
 
+def test_kappa_is_one_where_nineteen_items_in_twenty_are_alike_and_low_where_folds_dissent():
+    assert fleiss_kappa([[20, 0]] * 19 + [[0, 20]]) == pytest.approx(1, abs=1e-12)
+    assert fleiss_kappa([[18, 2]] * 20) < 0
+
+
 def exact_pass_share(found, events, threshold=0.1):
     """Add up the chances of all resamples of some groups' found events whose gap passes."""
     count = np.arange(events + 1)
@@ -114,6 +120,8 @@ UNTRUE = {
     r"only a perfect model could|unless the model is perfect|unless the model never errs": "FPR 0 is enough",
     r"cannot have equal areas across groups|score fails cross-group": "they can: both 0.925",
     r"In three trees records P and Q": "impossible in three trees",
+    r"kappa cannot be high|(?:is low|low) whenever nearly all": "unanimous folds: kappa 1",
+    r"largest difference(?: among many small groups)? is never zero": "by accident it is",
     r"some metrics must fail": "a threshold leaves room: few selected pass them all",
     r"\d+ ?% of samples would reverse": "a flip rate is the rarer share of resamples",
     r"At the bound of a \*stable\* verdict": "the share of audits that pass is not known from one audit",
