@@ -9,6 +9,13 @@ from auditbook.evidence.agreement import (
     raw_agreement,
     tally,
 )
+from auditbook.evidence.area_limits import (
+    AreaInfluence,
+    ClusteredAreas,
+    area_influence,
+    area_limits,
+    cluster_areas,
+)
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.check import check_records
