@@ -13,13 +13,7 @@ from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import write_results
 from auditbook.settings import Protocol
-from auditbook.verdicts.audit_size import sweep_sizes
-from auditbook.verdicts.forecast import check_flips
-from auditbook.verdicts.site_agreement import rate_agreement
-from auditbook.verdicts.site_folds import plan_folds
-from auditbook.verdicts.site_verdicts import judge_sites
-from auditbook.verdicts.standing import assign_standings
-from auditbook.verdicts.tiers import assign_tiers
+from auditbook.verdicts import check_flips, judge
 from pocket_tables import make_tables_of_run
 
 NAN = float("nan")
@@ -34,7 +28,6 @@ AWKWARD = (
     "<script>alert(1)</script>",
     "(missing)",
 )
-METRICS = {"DI": 0.80, "SPD": 0.10, "EOPP": 0.10, "EOD": 0.10, "TI": 0.10, "PP": 0.10, "CAL": 0.05}
 
 
 @dataclass(frozen=True)
@@ -142,7 +135,7 @@ def make_run(folder: Path, kind: str = "two_groups", *, seed: int = 42) -> Path:
     groups = tabulate_groups(recipe, sample)
     tables = {
         "groups": groups,
-        **judge_axes(recipe, sample, judge(recipe, groups)),
+        **judge_sample(recipe, sample),
         "cohort_groups": tabulate_cohort(recipe, sample),
         "cohort_sites": tabulate_sites(recipe, sample),
         "cohort_columns": tabulate_columns(recipe),
@@ -238,84 +231,6 @@ def tabulate_groups(recipe: Recipe, sample: Sample) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def estimate_metric(metric: str, part: pd.DataFrame) -> tuple[float, str]:
-    """Estimate a metric crudely and name the column whose lowest and highest group it compares."""
-    column = {"DI": "selection_rate", "SPD": "selection_rate", "EOPP": "tpr", "PP": "ppv"}.get(metric, "tpr")
-    rates = part[column].dropna()
-    if rates.empty:
-        return NAN, column
-    gap = rates.max() - rates.min()
-    if metric == "DI":
-        return divide(rates.min(), rates.max()), column
-    if metric == "EOD":
-        return max(gap, part["fpr"].max() - part["fpr"].min()), column
-    if metric in ("TI", "CAL"):
-        spread = (part["mean_score"] - part["event_rate"]).abs().max()
-        return (spread, "event_rate") if metric == "CAL" else (spread / 2, "event_rate")
-    return gap, column
-
-
-def judge(recipe: Recipe, groups: pd.DataFrame) -> pd.DataFrame:
-    rows = []
-    for (model, attribute), part in groups.groupby(["model", "attribute"], sort=False):
-        for metric, threshold in METRICS.items():
-            no_probability = metric in ("TI", "CAL") and recipe.models[model] != "probability"
-            rows.append(
-                {"model": model, "metric": metric, "attribute": attribute}
-                | verdict_row(metric, threshold, part, no_probability, bool(recipe.sites))
-            )
-    return pd.DataFrame(rows)
-
-
-def verdict_row(
-    metric: str, threshold: float, part: pd.DataFrame, no_probability: bool, has_site: bool
-) -> dict:
-    estimate, column = estimate_metric(metric, part)
-    bare = part[part["support"] != ""]
-    reason = f"{bare['group'].iloc[0]}: {bare['support'].iloc[0]}" if len(bare) else ""
-    if no_probability:
-        estimate, reason = NAN, "the scores are not probabilities"
-    elif np.isnan(estimate) and not reason:
-        reason = "no group has a defined rate"
-    passes = estimate >= threshold if metric == "DI" else estimate <= threshold
-    verdict = "inconclusive" if reason else "pass" if passes else "fail"
-    rates = part.set_index("group")[column].dropna()
-    row = {"estimate": estimate, "threshold": threshold, "verdict": verdict, "reason": reason}
-    row |= {
-        "lowest_group": rates.idxmin() if len(rates) else "",
-        "highest_group": rates.idxmax() if len(rates) else "",
-    }
-    row |= {"smallest_n": int(part["n"].min())}
-    return row | flip_columns(estimate, threshold, passes, has_site, int(part["n"].sum()), metric == "DI")
-
-
-def flip_columns(
-    estimate: float, threshold: float, passes: bool, has_site: bool, n: int, higher_passes: bool
-) -> dict:
-    """Make up flip rates that fall with the distance from the threshold."""
-    size = min(n, 10_000)
-    known = not np.isnan(estimate)
-    sd = 0.9 / np.sqrt(size) if known else NAN
-    vfr = round(500 * 0.5 * np.exp(-abs(estimate - threshold) / sd)) / 500 if known else NAN
-    low, high = wilson(500 * vfr, 500) if known else (NAN, NAN)
-    drawn = estimate if higher_passes else estimate + sd / 2 if known else NAN
-    dominant = "" if not known else "pass" if (drawn >= threshold) == higher_passes else "fail"
-    row = {"dominant_verdict": dominant, "vfr": vfr, "vfr_low": low, "vfr_high": high}
-    row |= {"vfr_own_size": vfr * 0.8, "vfr_own_size_low": low * 0.8, "vfr_own_size_high": high * 0.8}
-    site = 1.0 if has_site else NAN
-    row |= {"vfr_site": site * min(vfr * 1.2, 0.5), "vfr_site_low": site * low, "vfr_site_high": site * high}
-    row |= {
-        "site_count": 3 if has_site else 0,
-        "resample_size": size,
-        "resample_mean": drawn,
-        "resample_sd": sd,
-    }
-    row |= {"margin": abs(drawn - threshold) / sd, "ci_low": drawn - 2 * sd, "ci_high": drawn + 2 * sd}
-    row |= {"undefined_share_own_size": 0.0 if known else 1.0, "undefined_share_site": 0.0 if known else NAN}
-    row |= {"undefined_share": 0.0 if known else 1.0, "agrees": dominant == ("pass" if passes else "fail")}
-    return row | {"n_star": NAN, "kappa": NAN, "tier": "", "tier_reasons": "", "standing": ""}
-
-
 def gather_records(recipe: Recipe, sample: Sample) -> AuditRecords:
     """Put the audited records of a sample into the package's own form."""
     audit = sample.audit
@@ -330,20 +245,14 @@ def gather_records(recipe: Recipe, sample: Sample) -> AuditRecords:
     return AuditRecords(sample.outcome[audit].astype(np.int8), attributes, scores, site)
 
 
-def judge_axes(recipe: Recipe, sample: Sample, verdicts: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Judge axes 2 and 3 and grade the verdicts, as an audit does."""
-    records, protocol = gather_records(recipe, sample), Protocol()
+def judge_sample(recipe: Recipe, sample: Sample) -> dict[str, pd.DataFrame]:
+    """Judge a sample as an audit does, with few draws."""
+    records, protocol = gather_records(recipe, sample), Protocol(resamples=100)
     prepared = prepare(records)
-    sizes = sweep_sizes(prepared, verdicts, protocol)
-    folds = plan_folds(records, n_folds=protocol.site_folds)
-    by_fold = judge_sites(prepared, verdicts, folds, protocol)
-    agreement = rate_agreement(by_fold, verdicts)
-    standing = assign_standings(prepared, verdicts, protocol)
-    graded = assign_tiers(standing, sizes, agreement, protocol=protocol)
-    tables = {"audit_size": sizes, "site_verdicts": by_fold, "site_agreement": agreement}
+    found = judge(prepared, protocol)
     checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
-    areas = make_auc_tables(prepared, folds, protocol=Protocol(resamples=60))
-    return {"verdicts": graded, **tables, **checked, **areas}
+    areas = make_auc_tables(prepared, found.folds, protocol=Protocol(resamples=60))
+    return {**found.tables, **checked, **areas}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:

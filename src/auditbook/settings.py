@@ -50,6 +50,8 @@ class Protocol:
     """Events that a group needs where a metric rests on them (ours: 10)."""
     min_non_events: Annotated[int, Exactly(ge=0)] = 10
     """Non-events that a group needs where a metric rests on them (ours: 10)."""
+    shown_alpha: Annotated[float, Exactly(gt=0, lt=0.5)] = 0.05
+    """Chance of any false "shown" on a model's board, on either side (ours: 0.05)."""
     max_groups: Annotated[int, Exactly(ge=2, le=1000)] = 50
     """More groups than this in one attribute are taken for a mistake (ours: 50)."""
     audit_share: Annotated[float, Exactly(ge=0.01, le=0.99)] = 0.20

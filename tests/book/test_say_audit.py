@@ -1,6 +1,7 @@
 """The audit report says what stands, what asks for a decision and what cannot be known, on every cohort."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,11 @@ import pytest
 
 from auditbook.book.say import audit as say
 from auditbook.book.say.text import table_html
-from auditbook.results import Run, read_run, rows
+from auditbook.evidence import prepare
+from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.results import Run, read_run
+from auditbook.settings import METRIC_NAMES, Protocol
+from auditbook.verdicts import judge, tabulate_groups
 from auditbook.verdicts.standing import name_standings
 from runs_fixture import KINDS
 
@@ -22,8 +27,32 @@ def run_of(run, **columns):
 
 def settle(run):
     """Name the standings of a copied run again, by the rule that an audit uses."""
-    cells = run.verdicts.assign(supported=[say._support_estimate(row, run) for row in rows(run.verdicts)])
-    run.__dict__["verdicts"] = run.verdicts.assign(standing=name_standings(cells, protocol=run.protocol))
+    standing = name_standings(run.verdicts, protocol=run.protocol)
+    run.__dict__["verdicts"] = run.verdicts.assign(standing=standing)
+    return run
+
+
+def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
+    """Judge a table of counts as an audit does, and put it where the report looks."""
+    parts = [
+        (place, y, d, n)
+        for place, row in enumerate(counts.values())
+        for (y, d), n in zip(((1, 1), (0, 1), (1, 0), (0, 0)), row, strict=True)
+    ]
+    codes, y, d = (np.repeat([part[k] for part in parts], [part[3] for part in parts]) for k in range(3))
+    score = (
+        Score("m", "decision", 0.5, d.astype(float))
+        if values is None
+        else Score("m", "probability", 0.5, values)
+    )
+    records = AuditRecords(y.astype(np.int8), (Attribute("g", tuple(counts), codes),), (score,))
+    protocol = Protocol(metrics=metrics, resamples=40)
+    found = judge(prepare(records), protocol)
+    info = {"protocol": dict(vars(protocol), thresholds={})}
+    run = Run(Path(), info)
+    run.__dict__.update(found.tables)
+    run.__dict__["groups"] = tabulate_groups(records, protocol=protocol)
+    run.__dict__["models"] = pd.DataFrame({"model": ["m"]})
     return run
 
 
@@ -37,6 +66,7 @@ def all_text(run):
         say.describe_accuracy(run.models),
         say.describe_standings(board),
         say.describe_decisions(run, board),
+        say.describe_open(run, board),
         say.describe_unjudged(board),
         say.describe_shortfalls(missing),
         say.describe_limits(run),
@@ -79,30 +109,6 @@ def test_board_does_not_depend_on_the_order_of_the_result_file(runs, kind):
     assert first.equals(second)
 
 
-@pytest.mark.parametrize(
-    ("columns", "standing", "why"),
-    [
-        ({"verdict": "fail"}, "fails", ""),
-        ({"verdict": "pass"}, "passes", ""),
-        ({"verdict": "pass", "vfr_own_size": 0.3}, "passes, not settled", "30.0% of samples of this size"),
-        ({"verdict": "fail", "vfr_site": 0.25}, "fails, not settled", "25.0% of samples of sites"),
-        ({"verdict": "pass", "agrees": 0.0}, "passes, not settled", "most resamples say the opposite"),
-        (
-            {"verdict": "pass", "vfr_own_size": np.nan, "agrees": np.nan},
-            "passes, not settled",
-            "no flip rate",
-        ),
-        ({"verdict": "fail", "ci_low": np.nan}, "fails, not settled", "resamples that do not vary"),
-        ({"verdict": "inconclusive", "reason": "A: 0 events"}, "cannot be judged", "A: 0 events"),
-    ],
-)
-def test_standing_follows_verdict_and_flip_rates(runs, columns, standing, why):
-    settled = {"reason": "", "vfr_own_size": 0.0, "vfr_site": np.nan, "agrees": 1.0}
-    board = say.build_board(run_of(runs["two_groups"], **(settled | columns)))
-    assert set(board["standing"]) == {standing}
-    assert why in board["why"].iloc[0]
-
-
 def with_models(run, names):
     """Copy a run with its first model repeated under several names."""
     copy = Run(run.folder, run.info)
@@ -126,49 +132,11 @@ def test_the_report_writes_out_the_first_of_many_models_and_all_of_a_few(runs):
     assert "The other 3" in say.describe_choice(many)
 
 
-def board_of_calibration(runs, sizes):
-    """One cell of CAL that fails by 0.7, with two score bins of the given sizes."""
-    run = runs["two_groups"]
-    cell = run.verdicts.query("metric == 'CAL'").head(1)
-    settled = {"verdict": "fail", "reason": "", "vfr_own_size": 0.0, "vfr_site": np.nan, "agrees": 1.0}
-    copy = Run(run.folder, run.info)
-    copy.__dict__["verdicts"] = cell.assign(estimate=0.7, threshold=0.05, ci_low=0.6, **settled)
-    name = {"model": cell["model"].iloc[0], "attribute": cell["attribute"].iloc[0], "group": "F"}
-    bins = {"bin": [7, 0], "bin_low": [0.7, 0.0], "bin_high": [0.8, 0.1], "n": sizes}
-    copy.__dict__["score_bins"] = pd.DataFrame({**name, **bins, "events": [0, 0], "mean_score": [0.7, 0.02]})
-    return say.build_board(settle(copy))
-
-
-@pytest.mark.parametrize("sizes", [(1, 500), (29, 29)])
-def test_calibration_that_fails_on_thin_bins_alone_is_not_settled(runs, sizes):
-    board = board_of_calibration(runs, sizes)
-    assert board["standing"].tolist() == ["fails, not settled"]
-    assert "score bins of fewer than 30 records" in board["why"].iloc[0]
-
-
-def test_calibration_that_fails_on_a_full_bin_is_settled_and_ranked_by_it(runs):
-    board = board_of_calibration(runs, (30, 500))
-    assert board["standing"].tolist() == ["fails"]
-    assert board["excess"].iloc[0] == pytest.approx(0.7 / 0.05 - 1)
-
-
-def test_ratios_and_gaps_are_ranked_by_how_many_times_they_miss(runs):
-    run = runs["two_groups"]
-    cells = run.verdicts[run.verdicts["metric"].isin(["DI", "SPD"])].groupby("metric").head(1)
-    values = cells["metric"].map({"DI": 0.08, "SPD": 0.45})
-    copy = Run(run.folder, run.info)
-    copy.__dict__["verdicts"] = cells.assign(
-        estimate=values, verdict="fail", reason="", vfr_own_size=0.0, vfr_site=np.nan, agrees=1.0, ci_low=0.0
-    )
-    board = say.build_board(settle(copy)).set_index("metric")
-    assert board.index.tolist() == ["DI", "SPD"]
-    assert board["excess"].tolist() == pytest.approx([9.0, 3.5])
-
-
-def test_low_flip_rate_at_the_protocol_size_settles_nothing_at_the_own_size(runs):
-    flips = {"vfr": 0.0, "vfr_own_size": 0.4, "agrees": 1.0, "verdict": "pass", "reason": ""}
-    board = say.build_board(run_of(runs["two_groups"], **flips))
-    assert set(board["standing"]) == {"passes, not settled"}
+def test_the_strongest_evidence_stands_first_and_the_nearest_to_a_failure_before_the_others(runs):
+    for run in runs.values():
+        board = say.build_board(run)
+        for standing, part in board.groupby("standing", sort=False):
+            assert part["p_fail"].dropna().is_monotonic_increasing, standing
 
 
 def test_standings_add_up_to_the_cells(runs):
@@ -228,16 +196,39 @@ def test_group_never_seen_gets_no_size(runs):
     assert "no size can be named" in say.describe_shortfalls(table)
 
 
-def test_decision_is_put_in_words_with_both_groups_and_their_sizes(runs):
-    run = runs["decisions"]
-    said = say.describe_decisions(run, say.build_board(run))
-    assert re.search(r"Of 100 records, the model selects \d+ in F \(n = 450\) and \d+ in M", said)
+APART = {"F": (90, 60, 210, 640), "M": (240, 60, 60, 640), "few": (3, 2, 1, 5)}
 
 
-def test_flip_rate_just_over_the_bound_is_not_rounded_onto_it(runs):
-    flips = {"verdict": "pass", "reason": "", "vfr_own_size": 0.105, "vfr_site": np.nan, "agrees": 1.0}
-    board = say.build_board(run_of(runs["two_groups"], **flips))
-    assert board["why"].iloc[0].startswith("10.5% of samples")
+def test_decision_is_put_in_words_with_both_groups_and_their_sizes():
+    run = shown_run(APART)
+    told = say.describe_decisions(run, say.build_board(run))
+    first = next(line for line in told.splitlines() if line.startswith("- **EOPP"))
+    assert first.startswith(
+        "- **EOPP for g: shown to fail in m.** Of 100 records with the event, the model finds "
+        "30 in F (n = 300) and 80 in M (n = 300). That difference is 0.500 (bounds 0."
+    )
+    assert first.endswith("and must be \u2264 0.10. Not compared: few&#58; 4 events, 10 needed.")
+
+
+def test_what_is_open_says_between_whom_and_how_far():
+    run = shown_run({"A": (30, 20, 20, 130), "B": (25, 25, 25, 125)})
+    board = say.build_board(run)
+    assert "nothing was shown to fail" in say.describe_decisions(run, board)
+    told = say.describe_open(run, board)
+    assert (
+        "- **EOPP for g: open, passes so far in m.** Of 100 records with the event, the model finds" in told
+    )
+    assert "(bounds -0." in told
+
+
+def test_a_score_that_promises_too_little_is_said_so_of_the_bin_that_shows_it():
+    values = np.r_[np.full(200, 0.25), np.full(200, 0.65)]
+    counts = {"A": (50, 150, 0, 0), "B": (60, 140, 0, 0)}
+    run = shown_run(counts, values=np.r_[values[:200], values[200:]], metrics=("CAL",))
+    board = say.build_board(run)
+    told = say.describe_decisions(run, board)
+    assert "In B with scores 0.6 to 0.7 (n = 200) the event is 35 points rarer than the scores say." in told
+    assert "Event rate less mean score is -0.350 (bounds -0.4" in told
 
 
 @pytest.mark.parametrize(("groups", "told"), [(1, "1 group lacks support."), (2, "2 groups lack support.")])
@@ -246,39 +237,17 @@ def test_one_group_and_several_agree_with_their_verb(groups, told):
     assert say.describe_shortfalls(table).startswith(told)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "said"),
-    [
-        (
-            (1, 500),
-            "Among bins of at least 30 records the largest distance is 0.020; the value itself comes from ",
-        ),
-        ((1, 29), "No bin holds the 30 records that a group needs. Scores"),
-        ((30, 500), "≤ 0.05. Scores"),
-    ],
-)
-def test_calibration_that_rests_on_a_thin_bin_says_so(runs, sizes, said):
-    run = Run(runs["two_groups"].folder, runs["two_groups"].info)
-    columns = {"model": "m", "attribute": "sex", "group": "F", "bin": [7, 0], "bin_low": [0.7, 0.0]}
-    columns |= {"bin_high": [0.8, 0.1], "n": sizes, "events": [0, 0], "mean_score": [0.7, 0.02]}
-    run.__dict__["score_bins"] = pd.DataFrame(columns)
-    cell = {"standing": "fails", "model": "m", "metric": "CAL", "attribute": "sex", "estimate": 0.7}
-    cell |= {"passes": "≤ 0.05", "why": "", "lowest_group": "", "highest_group": ""}
-    told = say.describe_decisions(run, pd.DataFrame([cell]))
-    assert said in told
-    assert told.endswith(f"Scores from 0.7 to 0.8 lie 70 points off the event rate in F (n = {sizes[0]}).")
-
-
 def test_harm_that_ends_with_a_full_stop_gets_no_second_one(runs):
     run = Run(runs["two_groups"].folder, runs["two_groups"].info | {"harm": "Nobody came."})
     assert "The harm behind it: Nobody came. Each model" in say.describe_question(run)
 
 
-def test_long_list_of_decisions_is_cut_and_counted(runs):
-    run = runs["decisions"]
+def test_long_list_of_decisions_is_cut_and_counted():
+    run = shown_run(APART)
     board = say.build_board(run)
+    failing = (board["standing"] == "shown to fail").sum()
     said = say.describe_decisions(run, board, limit=1)
-    assert "more cells ask for a decision; see the table below" in said
+    assert f"- {failing - 1} more cells stand in the table below." in said
 
 
 @pytest.mark.parametrize("profile", ["quick", {"name": "quick", "resamples": 200}])
@@ -317,21 +286,8 @@ def test_one_missing_event_is_one_event(runs):
     assert set(say.find_shortfalls(copy)["lacks"]) == {"1 event"}
 
 
-@pytest.mark.parametrize(
-    ("selected", "said"),
-    [
-        ({"F": 0.0, "M": 0.0}, "Of 100 records, the model selects 0 in every group."),
-        ({"F": 0.0, "M": 0.002}, "Of 10,000 records, the model selects 0 in F"),
-    ],
-)
-def test_no_difference_and_a_tiny_one_are_put_in_words(runs, selected, said):
-    run = runs["decisions"]
-    cell = next(say.build_board(run).query("metric == 'DI'").itertuples())
-    attribute = run.groups["attribute"] == cell.attribute
-    hits = run.groups["group"].map(selected).fillna(0.0) * 10_000
-    copy = run_of(run)
-    copy.__dict__["groups"] = run.groups[attribute].assign(
-        tp=hits, fp=0, fn=5_000, tn=5_000 - hits, n=10_000, events=5_000
+def test_a_tiny_rate_is_said_of_ten_thousand_and_none_at_all_of_a_hundred():
+    tiny = shown_run({"F": (0, 0, 3000, 7000), "M": (10, 10, 2990, 6990)}, metrics=("SPD",))
+    assert "Of 10,000 records, the model selects 0 in F (n = 10,000) and 20 in M" in say.describe_shown(
+        tiny, say.build_board(tiny)
     )
-    text = say._write_difference(cell, copy)
-    assert said in text

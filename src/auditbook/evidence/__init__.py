@@ -19,6 +19,15 @@ from auditbook.evidence.area_limits import (
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.check import check_records
+from auditbook.evidence.clusters import (
+    LEAST_CLUSTERS,
+    Clusters,
+    ClusterSpread,
+    alone_spread,
+    interleave_spreads,
+    measure_spread,
+    pair_clusters,
+)
 from auditbook.evidence.counts import (
     FN,
     FP,
@@ -49,15 +58,18 @@ from auditbook.evidence.intervals import (
     wilson_interval,
 )
 from auditbook.evidence.kinds import Evidence, Kind, Subsamples, each_model
+from auditbook.evidence.limits import AREA, FIXED, MEAN, SHARE, Bounded, mover_bounds, share_limits
 from auditbook.evidence.placements import PlacementSums, ScoreLevels, SiteSums, rank_levels, sum_placements
 from auditbook.evidence.prepare import Prepared, PreparedGroups, prepare, settle_groups, settle_sites
 from auditbook.evidence.resample import allocate_strata, draw_counts, open_stream
 from auditbook.evidence.score_bins import bound_quality
+from auditbook.evidence.score_cells import ScoreCells
 from auditbook.evidence.score_sums import (
     N_BINS,
     OrderedScores,
     ScoreSums,
     assign_bins,
+    blank_sums,
     order_scores,
     sum_scores,
 )

@@ -31,7 +31,8 @@ class GroupScores:
     attribute: Attribute  # From `settle_groups`
 
     @cached_property
-    def _cells(self) -> dict[str, ScoreCells]:
+    def cells(self) -> dict[str, ScoreCells]:
+        """The records by group, label and score bin, by model."""
         codes, n_groups = self.attribute.codes, len(self.attribute.groups)
         ordered = self.scores.ordered
         cells = each_model(lambda one: sort_cells(one, codes, n_groups), list(ordered.values()))
@@ -47,7 +48,7 @@ class GroupScores:
 
         def draw(model: str, _: OrderedScores) -> ScoreSums:
             stream = open_stream(seed, "scores", model, self.attribute.name, str(size))
-            return draw_scores(self._cells[model], size=size, resamples=resamples, rng=stream)
+            return draw_scores(self.cells[model], size=size, resamples=resamples, rng=stream)
 
         return self._add(draw, resamples)
 
@@ -56,7 +57,7 @@ class GroupScores:
 
         def draw(model: str, size: int) -> ScoreSums:
             stream = open_stream(seed, "size scores", model, self.attribute.name, str(size))
-            return subsample_scores(self._cells[model], size=size, repeats=repeats, rng=stream)
+            return subsample_scores(self.cells[model], size=size, repeats=repeats, rng=stream)
 
         drawn = self._add(
             lambda model, _: stack_sums([draw(model, size) for size in sizes]), len(sizes), repeats

@@ -13,9 +13,10 @@ from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
 from auditbook.verdicts.model_agreement import compare_models, count_flips
 from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
+from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding, show_cells
 from auditbook.verdicts.site_agreement import DEFINED, NOT_RATED, UNDEFINED, list_folds
 from auditbook.verdicts.site_folds import Folds, name_folds, plan_folds
 from auditbook.verdicts.size_needs import CLEAR, bound_pass_shares
-from auditbook.verdicts.standing import STANDINGS, find_doubts
+from auditbook.verdicts.standing import STANDINGS
 from auditbook.verdicts.support import find_obstacles, find_shortfalls, lack_support
 from auditbook.verdicts.tiers import NEEDS, TIERS, assign_tiers, name_need, recommend

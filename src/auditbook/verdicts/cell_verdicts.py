@@ -119,7 +119,7 @@ def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
         "kappa": np.nan,
         "tier": "",
         "tier_reasons": "",
-        "standing": "",
+        **dict.fromkeys(("shown", "shown_alone", "gap_groups", "scope", "left_out", "standing"), ""),
     }
 
 

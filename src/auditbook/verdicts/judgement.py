@@ -10,6 +10,7 @@ from auditbook.evidence import Prepared
 from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.cell_verdicts import judge_cells
+from auditbook.verdicts.shown import add_shown, show_cells
 from auditbook.verdicts.site_agreement import rate_agreement
 from auditbook.verdicts.site_folds import Folds, plan_folds
 from auditbook.verdicts.site_verdicts import judge_sites
@@ -24,6 +25,7 @@ class Judgement:
     """All that an audit says of its cells, as tables named like the files that hold them."""
 
     verdicts: pd.DataFrame
+    contrasts: pd.DataFrame
     audit_size: pd.DataFrame  # Without a row when axis 2 was not asked for
     site_verdicts: pd.DataFrame  # Without a row when axis 3 was not asked for, or without folds
     site_agreement: pd.DataFrame  # Without a row when axis 3 was not asked for
@@ -32,7 +34,7 @@ class Judgement:
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables by file name."""
-        names = ("verdicts", "audit_size", "site_verdicts", "site_agreement")
+        names = ("verdicts", "contrasts", "audit_size", "site_verdicts", "site_agreement")
         return {name: getattr(self, name) for name in names}
 
 
@@ -79,9 +81,11 @@ def judge(
           below zero and hardly ever zero, so this is no test of equality;
         - `agrees`: 1 when the dominant verdict of the resamples is the verdict, 0 when not;
         - `n_star`, `kappa`, `tier`, `tier_reasons`: see `assign_tiers`;
+        - `shown` and what stands with it: see `show_cells`;
         - `standing`: what the cell asks of a board, see `name_standings`.
 
-        The other tables: see `sweep_sizes`, `judge_sites` and `rate_agreement`.
+        ``contrasts`` holds what `shown` rests on. The other tables: see `sweep_sizes`, `judge_sites` and
+        `rate_agreement`.
 
     Raises
     ------
@@ -103,7 +107,8 @@ def judge(
     >>> judge(prepare(records), Protocol(metrics=("SPD",))).verdicts["verdict"].tolist()
     ['pass']
     """
-    verdicts = assign_standings(prepared, judge_cells(prepared, protocol), protocol)
+    shown, contrasts = show_cells(prepared, protocol)
+    verdicts = assign_standings(add_shown(judge_cells(prepared, protocol), shown), protocol)
     sizes, by_fold, agreement = map(empty_table, ("audit_size", "site_verdicts", "site_agreement"))
     if "size" in axes:
         sizes = sweep_sizes(prepared, verdicts, protocol)
@@ -113,4 +118,4 @@ def judge(
         agreement = rate_agreement(by_fold, verdicts)
     if {"size", "sites"} <= set(axes):
         verdicts = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
-    return Judgement(verdicts, sizes, by_fold, agreement, folds)
+    return Judgement(verdicts, contrasts, sizes, by_fold, agreement, folds)

@@ -107,9 +107,10 @@ def draw_board(board: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 BOARD_LOOKS: dict[str, dict[str, Any]] = {
-    "fails": {"color": FAIL},
-    "fails, not settled": {"color": FAIL, "alpha": 0.55, "hatch": "//"},
-    "passes, not settled": {"color": PASS, "alpha": 0.55, "hatch": "//"},
+    "shown to fail": {"color": FAIL},
+    "open, fails so far": {"color": FAIL, "alpha": 0.45, "hatch": "//"},
+    "open, passes so far": {"color": PASS, "alpha": 0.35, "hatch": "//"},
+    "passes for those compared": {"color": PASS, "alpha": 0.7, "hatch": ".."},
     "cannot be judged": {"color": "#DDDDDD", "hatch": ".."},
-    "passes": {"color": PASS},
+    "shown to pass": {"color": PASS},
 }

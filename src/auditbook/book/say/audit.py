@@ -1,13 +1,13 @@
 """What may a board conclude from this audit, what may it not, and what would it take to know more?"""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.metrics import pick_bins, pick_rates, sort_metrics, write_rule
+from auditbook.book.say.metrics import pick_rates, sort_metrics, write_rule
 from auditbook.book.say.text import (
     agree,
     count,
@@ -24,11 +24,10 @@ from auditbook.book.say.text import (
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
 from auditbook.results import Run, match_rows, rows
-from auditbook.settings import Protocol
-from auditbook.verdicts import METRICS, STANDINGS, find_doubts
+from auditbook.verdicts import METRICS, STANDINGS, name_bin, pick_deciding
 from auditbook.verdicts import find_shortfalls as find_shortfalls_of
 
-METRIC_RATES = {"DI": ("SR",), "SPD": ("SR",), "EOPP": ("TPR",), "EOD": ("TPR", "FPR"), "PP": ("PPV",)}
+SHOWN_TO_FAIL = "shown to fail"
 RATE_SENTENCES = {
     "SR": ("the model selects", "records"),
     "TPR": ("the model finds", "records with the event"),
@@ -47,53 +46,15 @@ FACT_COLUMNS = read_layout("book", "audit.fact")
 
 
 def build_board(run: Run) -> pd.DataFrame:
-    """Sort every cell by what it asks of the board (its `standing`), cells that need a decision first."""
+    """Sort every cell by what it asks of the board (its `standing`), the strongest evidence first in each."""
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
-    cells["supported"] = [_support_estimate(row, run) for row in rows(cells)]
-    doubts = find_doubts(cells, protocol=run.protocol)
-    cells["why"] = [
-        "; ".join(_write_doubts(row, [name for name in doubts if doubts[name][place]], run.protocol))
-        for place, row in enumerate(rows(cells))
-    ]
     cells["passes"] = [write_rule(row.metric, row.threshold, short=True) for row in rows(cells)]
     many = len(run.models) > 1
     cells["cell"] = [f"{row.metric}, {row.attribute}" + f", {row.model}" * many for row in rows(cells)]
-    cells["excess"] = [_measure_excess(row) for row in rows(cells)]
     order = cells["standing"].map(list(STANDINGS).index)
-    worst = -cells["excess"].where(cells["verdict"] != "pass", -cells["excess"]).fillna(0.0)
-    ranked = cells.assign(order=order, worst=worst).sort_values(["order", "worst"], kind="stable")
-    return ranked.drop(columns=["order", "worst"]).reset_index(drop=True)
-
-
-def _support_estimate(cell: Any, run: Run) -> float:
-    """Give the estimate; of CAL, the largest distance among bins with as many records as a group needs."""
-    if cell.metric != "CAL":
-        return float(cell.estimate)
-    bins = pick_bins(_select(run.score_bins, cell), kind="probability")
-    return float(bins.loc[bins["n"] >= run.protocol.min_records, "value"].abs().max())
-
-
-def _measure_excess(cell: Any) -> float:
-    """Say how many times the supported value is beyond the threshold, less one; nan without a value."""
-    if METRICS[cell.metric].direction == "at_least":
-        return abs(cell.threshold / cell.supported - 1) if cell.supported else math.inf
-    return abs(cell.supported / cell.threshold - 1) if cell.threshold else math.inf
-
-
-def _write_doubts(cell: Any, doubts: Sequence[str], protocol: Protocol) -> Iterator[str]:
-    """Say why a verdict is not settled, and what else stands as its reason."""
-    told = {
-        "no flip rate": "no flip rate could be computed",
-        "own size": f"{share(cell.vfr_own_size)} of samples of this size would reverse it",
-        "sites": f"{share(cell.vfr_site)} of samples of sites would reverse it",
-        "opposite": "most resamples say the opposite",
-        "thin bins": f"it fails only on score bins of fewer than {protocol.min_records} records, which no "
-        "resample can doubt",
-        "no variation": "a flip rate from resamples that do not vary tells nothing",
-    }
-    yield from (told[doubt] for doubt in doubts)
-    if cell.reason:
-        yield cell.reason
+    keys = ["order", "p_fail", "p_pass"]
+    ranked = cells.assign(order=order).sort_values(keys, ascending=[True, True, False], kind="stable")
+    return ranked.drop(columns="order").reset_index(drop=True)
 
 
 def pick_board(run: Run, board: pd.DataFrame) -> pd.DataFrame:
@@ -196,90 +157,105 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
 
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
-    """Say in plain words what the cells that need a decision mean for people."""
-    open_cells = board[board["standing"].isin(list(STANDINGS)[:3])]
-    if open_cells.empty:
-        return "No cell asks for a decision: none fails, and none that passes is likely to be reversed."
-    parts = [part for _, part in open_cells.groupby(["metric", "attribute"], sort=False)]
+    """Say in plain words what was shown to fail, and what that means for people."""
+    failing = board[board["standing"] == SHOWN_TO_FAIL]
+    if failing.empty:
+        return (
+            "No cell asks for a decision: nothing was shown to fail. That is no proof that nothing does; "
+            "see what is open."
+        )
+    return _list_cells(failing, run, limit)
+
+
+def describe_open(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
+    """Say in plain words what this audit leaves open, those nearest to a failure first."""
+    left = board[board["shown"] == "open"]
+    if left.empty:
+        return "Nothing is open: every cell that could be judged was shown to fail or to pass."
+    return _list_cells(left, run, limit)
+
+
+def describe_shown(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
+    """Say in plain words what was shown to pass."""
+    passing = board[board["shown"] == "pass"]
+    return "Nothing was shown to pass." if passing.empty else _list_cells(passing, run, limit)
+
+
+def _list_cells(cells: pd.DataFrame, run: Run, limit: int) -> str:
+    """List metrics and attributes, at most so many."""
+    parts = [part for _, part in cells.groupby(["metric", "attribute"], sort=False)]
     lines = [f"- {_write_cells(part, run)}" for part in parts[:limit]]
     if len(parts) > limit:
         left = sum(len(part) for part in parts[limit:])
-        lines.append(
-            f"- {plural(left, 'more cell')} {agree(left, 'asks', 'ask')} for a decision; see the table below."
-        )
+        lines.append(f"- {plural(left, 'more cell')} {agree(left, 'stands', 'stand')} in the table below.")
     return "\n".join(lines)
 
 
 def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     """Put one metric and attribute into words: which models, and the difference in the first of them."""
-    worst = rows(cells)[0]
+    first = rows(cells)[0]
     standings = cells.groupby("standing", sort=False)["model"]
     told = "; ".join(f"{standing} in {name_list(names)}" for standing, names in standings)
-    doubt = f" {escape(worst.why[:1].upper() + worst.why[1:])}." if worst.why else ""
-    where = f"Most in {escape(worst.model)}: " if len(cells) > 1 else ""
-    difference = _write_difference(worst, run)
+    where = f"Most in {escape(first.model)}: " if len(cells) > 1 else ""
+    difference = _write_contrast(first, run)
     if where and difference.startswith("Of "):
         difference = f"of {difference.removeprefix('Of ')}"
-    return f"**{escape(worst.metric)} for {escape(worst.attribute)}: {told}.** {where}{difference}{doubt}"
+    parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
+    if first.left_out:
+        parts.append(f"Not compared: {escape(first.left_out)}.")
+    return " ".join(parts)
 
 
-def _write_difference(cell: Any, run: Run) -> str:
-    """Put the largest difference behind a cell into words."""
-    groups = _select(run.groups, cell)
-    found = []
-    for rate in METRIC_RATES.get(cell.metric, ()):
-        known = rows(pick_rates(groups, rate=rate).dropna(subset="value"))
-        if len(known) > 1:
-            low, high = (choice(known, key=lambda row: row.value) for choice in (min, max))
-            found.append((high.value - low.value, rate, low, high))
-    if not found:
-        return _write_scores(cell, run)
-    _, rate, low, high = max(found, key=lambda item: item[0])
-    verb, of = RATE_SENTENCES[rate]
-    if low.value == high.value:
-        return f"Of 100 {of}, {verb} {number(100 * low.value, digits=0)} in every group."
-    of_rows = 100 if high.value >= 0.01 else 10_000
-    ends = " and ".join(
-        f"{number(of_rows * end.value, digits=0)} in {escape(end.group)} (n = {count(end.trials)})"
-        for end in (low, high)
+def _write_contrast(cell: Any, run: Run) -> str:
+    """Put the contrast that decides a cell into words, with its bounds."""
+    of_cell = match_rows(run.contrasts, model=cell.model, metric=cell.metric, attribute=cell.attribute)
+    contrast = rows(pick_deciding(of_cell))[0]
+    if contrast.rate in ("CAL", "CAL_large"):
+        return f"{_write_calibration(contrast)} Event rate less mean score is {_write_gap(cell)}."
+    what = "ratio" if METRICS[cell.metric].direction == "at_least" else "difference"
+    if contrast.rate in RATE_SENTENCES:
+        return f"{_write_rates(contrast, run)} That {what} is {_write_gap(cell)}, and must be {cell.passes}."
+    return f"The {what} of {escape(cell.gap_groups)} is {_write_gap(cell)}, and must be {cell.passes}."
+
+
+def _write_gap(cell: Any) -> str:
+    return f"{number(cell.gap)}{_write_bounds(cell)}"
+
+
+def _write_bounds(cell: Any) -> str:
+    """Write the bounds of a cell's deciding contrast; only one where the other is unknown."""
+    low, high = (None if math.isnan(bound) else number(bound) for bound in (cell.gap_low, cell.gap_high))
+    if low and high:
+        return f" (bounds {low} to {high})"
+    return f" (at least {low})" if low else f" (at most {high})" if high else ""
+
+
+def _write_rates(contrast: Any, run: Run) -> str:
+    """Say what the two rates of a contrast are, of a hundred people."""
+    known = pick_rates(_select(run.groups, contrast), rate=contrast.rate).set_index("group")
+    ends = [(name, known.loc[name]) for name in (contrast.other, contrast.group)]
+    verb, of = RATE_SENTENCES[contrast.rate]
+    of_rows = 100 if max(row["value"] for _, row in ends) >= 0.01 else 10_000
+    told = " and ".join(
+        f"{number(of_rows * row['value'], digits=0)} in {escape(name)} (n = {count(row['trials'])})"
+        for name, row in ends
     )
-    return f"Of {count(of_rows)} {of}, {verb} {ends}."
+    return f"Of {count(of_rows)} {of}, {verb} {told}."
+
+
+def _write_calibration(contrast: Any) -> str:
+    """Say how far from what the scores say the event is, and for whom."""
+    points = plural(round(100 * abs(contrast.estimate)), "point")
+    side = "rarer" if contrast.estimate < 0 else "more frequent"
+    where = "" if math.isnan(contrast.bin) else f" with {name_bin(int(contrast.bin))}"
+    return (
+        f"In {escape(contrast.group)}{where} (n = {count(contrast.n)}) the event is {points} {side} than the "
+        "scores say."
+    )
 
 
 def _select(table: pd.DataFrame, cell: Any) -> pd.DataFrame:
     return match_rows(table, model=cell.model, attribute=cell.attribute)
-
-
-def _write_scores(cell: Any, run: Run) -> str:
-    """Put a metric made of scores into words; of CAL, also the bin that sets it."""
-    value = f"{escape(cell.metric)} is {number(cell.estimate)} and must be {cell.passes}"
-    if cell.metric == "CAL":
-        bins = rows(pick_bins(_select(run.score_bins, cell), kind="probability"))
-        if bins:
-            worst = max(bins, key=lambda row: abs(row.value))
-            points = plural(round(100 * abs(worst.value)), "point")
-            scores = f"{number(worst.bin_low, digits=1)} to {number(worst.bin_high, digits=1)}"
-            return (
-                f"{value}. {_write_full_bins(worst, bins, run)}Scores from {scores} lie {points} off "
-                f"the event rate in {escape(worst.group)} (n = {count(worst.n)})."
-            )
-    if cell.lowest_group and cell.highest_group:
-        return f"{value}; lowest in {escape(cell.lowest_group)}, highest in {escape(cell.highest_group)}."
-    return f"{value}."
-
-
-def _write_full_bins(worst: Any, bins: list[Any], run: Run) -> str:
-    """Say, where the worst bin is thin, what CAL is without bins of fewer records than a group needs."""
-    least = run.protocol.min_records
-    if worst.n >= least:
-        return ""
-    full = [abs(row.value) for row in bins if row.n >= least]
-    if not full:
-        return f"No bin holds the {plural(least, 'record')} that a group needs. "
-    return (
-        f"Among bins of at least {plural(least, 'record')} the largest distance is {number(max(full))}; "
-        "the value itself comes from a thinner one. "
-    )
 
 
 def describe_unjudged(board: pd.DataFrame) -> str:
@@ -288,7 +264,8 @@ def describe_unjudged(board: pd.DataFrame) -> str:
     if held.empty:
         return "Every cell could be judged."
     lines = []
-    for (attribute, reason), part in held.groupby(["attribute", "reason"], sort=False):
+    why = held["left_out"].where(held["left_out"] != "", held["reason"])
+    for (attribute, reason), part in held.assign(why=why).groupby(["attribute", "why"], sort=False):
         metrics = join_words(sort_metrics(part["metric"]))
         lines.append(f"- **{escape(attribute)}** ({metrics}; {plural(len(part), 'cell')}): {escape(reason)}.")
     return "\n".join(lines)
@@ -324,7 +301,7 @@ def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
             f"Of {name_list(unknown['group'])} so little was seen that no size can be named: "
             "ask first whether these patients reach the data at all."
         )
-    parts.append("The minimum buys a verdict, not a stable one; the flip rate says whether it is that.")
+    parts.append("The minimum buys a comparison, not an answer: it can still be open.")
     return " ".join(parts)
 
 
@@ -345,7 +322,8 @@ STANDING_LIMITS = (
     "these, of next year, or of another model trained on the same data.",
     "The largest gap between groups grows with the number of small groups even when nobody is treated "
     "differently, so a verdict can be stable and wrong.",
-    "Each cell is judged on its own. Among many cells some cross their threshold by chance.",
+    "The chance of any false finding on a model's board is bounded on each side, for what was looked at "
+    "here. Looking again with other groups, thresholds or models until something is found undoes that.",
 )
 
 
@@ -405,6 +383,8 @@ def list_provenance(run: Run) -> pd.DataFrame:
     facts.append(("resamples a cell", count(protocol.resamples)))
     facts.append(("records a resample, at most", count(protocol.resample_size)))
     facts.append(("a verdict is stable up to a flip rate of", share(protocol.vfr_stable, digits=0)))
+    most = share(protocol.shown_alpha, digits=0)
+    facts.append(("chance of any false finding on a model's board, on either side, at most", most))
     least = (
         f"{plural(protocol.min_records, 'record')}, {plural(protocol.min_events, 'event')}, "
         f"{plural(protocol.min_non_events, 'non-event')}"

@@ -1,0 +1,130 @@
+"""Which records stand together, at a patient or a hospital, and how few independent ones are they worth?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from auditbook.evidence.counts import rate
+
+LEAST_CLUSTERS, LEAST_EFFECTIVE, LARGEST_SHARE = 15, 10, 0.20
+"""To speak of clusters like these takes so many, worth so many equal ones, none with a larger share."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The pairs of cluster and group that hold records."""
+
+    place: NDArray[np.intp]  # shape (n,): Pair of each record
+    cluster: NDArray[np.intp]  # shape (n_pairs,): Cluster of each pair, rising
+    group: NDArray[np.intp]  # shape (n_pairs,): Group of each pair
+    n_groups: int
+
+    def total(self, values: Array) -> Array:
+        """Add the pairs' values up within each group, shape (n_groups,)."""
+        return np.bincount(self.group, values, self.n_groups).astype(float)
+
+    def measure_products(self, residuals: Array) -> Array:
+        """Add up the products of two groups' residuals over the clusters, shape (n_groups, n_groups)."""
+        if (np.diff(self.cluster) > 0).all():  # no cluster holds records of two groups
+            return np.diag(self.total(residuals**2))
+        n_clusters = int(self.cluster[-1]) + 1 if len(self.cluster) else 0
+        table = csr_array((residuals, (self.cluster, self.group)), shape=(n_clusters, self.n_groups))
+        return np.asarray((table.T @ table).todense())
+
+
+def pair_clusters(cluster: NDArray[np.integer], codes: NDArray[np.integer], n_groups: int) -> Clusters:
+    """Find the pairs of cluster and group that hold records.
+
+    >>> pair_clusters(np.array([0, 1, 0]), np.array([1, 0, 1]), 2).place.tolist()
+    [0, 1, 0]
+    """
+    key = cluster.astype(np.int64) * n_groups + codes
+    held = np.flatnonzero(np.bincount(key))
+    number = np.zeros(int(key.max()) + 1 if len(key) else 0, np.intp)
+    number[held] = np.arange(len(held))
+    return Clusters(number[key], held // n_groups, held % n_groups, n_groups)
+
+
+@dataclass(frozen=True)
+class ClusterSpread:
+    """How far an estimate of each group varies between clusters; shape (n_groups,) but for the covariance."""
+
+    covariance: Array  # shape (n_groups, n_groups): Of the estimates
+    clusters: Array  # Clusters that count
+    effective: Array  # Equal clusters that they are worth (Kish)
+    largest: Array  # Share of the largest
+
+    @property
+    def df(self) -> Array:
+        """Degrees of freedom of the variances, at least 1."""
+        return np.maximum(self.effective - 1, 1)
+
+    @property
+    def speaks_of_others(self) -> NDArray[np.bool_]:
+        """Whether clusters suffice to speak of others like them."""
+        enough = (self.clusters >= LEAST_CLUSTERS) & (self.effective >= LEAST_EFFECTIVE)
+        return enough & (self.largest <= LARGEST_SHARE)
+
+
+def measure_spread(
+    clusters: Clusters, residuals: Array, weights: Array, *, joint: bool = True
+) -> ClusterSpread:
+    r"""Find the variance of weighted means, and of ratios, over clusters by linearisation.
+
+    .. math:: \widehat{\mathrm{Cov}}(\hat\theta_g, \hat\theta_h) = \sqrt{\tfrac{C_g}{C_g - 1}
+              \tfrac{C_h}{C_h - 1}} \, \frac{\sum_c e_{cg} e_{ch}}{W_g W_h}
+
+    Parameters
+    ----------
+    clusters : Clusters
+        C_g of which count for group g: those with a positive weight.
+    residuals : float array, shape (n_pairs,)
+        Sums of the linearised values: of a ratio, numerator less ratio times denominator.
+    weights : float array, shape (n_pairs,)
+        Denominators; their sum over a group is W_g. A group without any has variance nan.
+
+    joint : bool
+        Whether two groups' estimates are needed together; else their covariance is given as 0.
+
+    Returns
+    -------
+    ClusterSpread
+        With a single cluster nothing can be seen of their spread: its variance is nan.
+
+    References
+    ----------
+    Kish, L. (1965). Survey Sampling. Wiley. Liang, K.-Y. and Zeger, S. L. (1986). doi:10.1093/biomet/73.1.13
+
+    Examples
+    --------
+    >>> pairs = pair_clusters(np.array([0, 0, 1, 1]), np.zeros(4, int), 1)
+    >>> measure_spread(pairs, np.array([1.0, -1.0]), np.array([2.0, 2.0])).covariance.tolist()
+    [[0.25]]
+    """
+    total, squares = clusters.total(weights), clusters.total(weights**2)
+    count = clusters.total((weights > 0).astype(float))
+    largest = np.zeros(clusters.n_groups)
+    np.maximum.at(largest, clusters.group, weights)
+    scale = np.sqrt(rate(count, count - 1)) / np.where(total > 0, total, np.nan)
+    products = clusters.measure_products(residuals) if joint else np.diag(clusters.total(residuals**2))
+    covariance = products * scale[:, None] * scale
+    return ClusterSpread(covariance, count, rate(total**2, squares), rate(largest, total))
+
+
+def alone_spread(squares: Array, n: Array) -> ClusterSpread:
+    """Give the spread of means of n records each of which stands for itself, from sums of squares."""
+    variance = squares * rate(n, n - 1) / np.where(n > 0, n, np.nan) ** 2
+    return ClusterSpread(np.diag(variance), n, n, rate(np.minimum(n, 1), n))
+
+
+def interleave_spreads(spreads: Sequence[ClusterSpread]) -> ClusterSpread:
+    """Put the spreads of several bins together, the bins of the first group first; without covariances."""
+    variance = np.stack([np.diagonal(one.covariance) for one in spreads], axis=-1).ravel()
+    parts = ("clusters", "effective", "largest")
+    rest = (np.stack([getattr(one, name) for one in spreads], axis=-1).ravel() for name in parts)
+    return ClusterSpread(np.diag(variance), *rest)

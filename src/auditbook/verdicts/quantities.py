@@ -1,0 +1,451 @@
+"""Which values of the groups does a metric compare, and how sure is each of them?"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from auditbook.evidence import (
+    AREA,
+    FN,
+    FP,
+    LEAST_CLUSTERS,
+    MEAN,
+    N_BINS,
+    SHARE,
+    TN,
+    TP,
+    AreaInfluence,
+    Bounded,
+    Clusters,
+    ClusterSpread,
+    Prepared,
+    PreparedGroups,
+    ScoreCells,
+    ScoreSums,
+    alone_spread,
+    blank_sums,
+    count_groups,
+    each_model,
+    interleave_spreads,
+    measure_spread,
+    pair_clusters,
+    rate,
+    sum_scores,
+    weigh_records,
+)
+from auditbook.settings import Protocol
+from auditbook.verdicts.formulas import benefit_theil, theil_index
+
+Array = NDArray[np.float64]
+
+RATE_CELLS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = MappingProxyType(
+    {
+        "SR": ((TP, FP), (TP, FP, FN, TN)),
+        "TPR": ((TP,), (TP, FN)),
+        "FPR": ((FP,), (FP, TN)),
+        "PPV": ((TP,), (TP, FP)),
+    }
+)
+"""The counts whose sums are the numerator and the denominator of a rate."""
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """What bounds the values of one quantity when some clusters are taken as the independent ones."""
+
+    bounded: Bounded  # Arrays of shape (n_models, n_codes)
+    correlation: Array  # shape (n_models, n_codes, n_codes): Of the values of two codes
+    clusters: Array  # shape (n_models, n_codes): How many there are; records where each stands for itself
+    speaks_of_others: NDArray[
+        np.bool_
+    ]  # shape (n_models, n_codes): Whether they suffice for others like them
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One quantity of the groups of one attribute under every model; a code is a group, or a bin of it."""
+
+    name: str  # SR, TPR, FPR, PPV, TI, CAL, CAL_large, AUC or TI_benefit
+    group: NDArray[np.intp]  # shape (n_codes,): Group of each code
+    score_bin: NDArray[np.intp] | None  # shape (n_codes,): Its score bin; None where it is the whole group
+    held: Array  # shape (n_models, n_codes): What the value rests on, in number
+    what: str  # Of that, the name
+    needed: int  # Least number with which it is compared
+    judged: NDArray[np.bool_]  # shape (n_models, n_codes): Whether it is
+    own: Certainty  # By record, or by unit where units hold several records
+    site: Certainty | None  # By site; None with too few
+    expected: Array | None = None  # shape (n_models, n_codes): What each code is compared with, if not others
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The audited records of one attribute by cluster, and what counts as one."""
+
+    prepared: Prepared
+    groups: PreparedGroups
+    protocol: Protocol
+
+    @property
+    def codes(self) -> NDArray[np.integer]:
+        """Group of each record."""
+        return self.groups.settled.codes
+
+    @property
+    def n_groups(self) -> int:
+        """Groups that hold records."""
+        return len(self.groups.settled.groups)
+
+    def find(self, work: Callable[["Clusters | None"], Certainty]) -> tuple[Certainty, Certainty | None]:
+        """Find what bounds a quantity by unit (or by record, without clusters), and by site."""
+        return work(self.units), None if self.sites is None else work(self.sites)
+
+    @cached_property
+    def units(self) -> Clusters | None:
+        """The groups by unit; None where each record is its own."""
+        unit = self.prepared.unit
+        return None if unit is None else pair_clusters(unit, self.codes, self.n_groups)
+
+    @cached_property
+    def sites(self) -> Clusters | None:
+        """The groups by site; None where there are too few to speak of others."""
+        site = self.prepared.site
+        if site is None or self.prepared.n_sites < LEAST_CLUSTERS:
+            return None
+        return pair_clusters(site, self.codes, self.n_groups)
+
+    @cached_property
+    def unit_sums(self) -> dict[str, ScoreSums]:
+        """Score sums of each pair of unit and group, by model."""
+        return {} if self.units is None else self._sum(self.units)
+
+    @cached_property
+    def site_sums(self) -> dict[str, ScoreSums]:
+        """Score sums of each pair of site and group, by model."""
+        return {} if self.sites is None else self._sum(self.sites)
+
+    def _sum(self, pairs: Clusters) -> dict[str, ScoreSums]:
+        ordered = self.prepared.scores.ordered
+        found = each_model(lambda one: sum_scores(one, pairs.place, len(pairs.group)), list(ordered.values()))
+        return dict(zip(ordered, found, strict=True))
+
+
+def measure_rates(grouped: Grouped, names: tuple[str, ...]) -> dict[str, Quantity]:
+    """Measure rates of the groups, by name."""
+    counts = grouped.groups.counts.whole()
+    least = _least(grouped.protocol)
+    own, site = (
+        None if pairs is None else _count_pairs(grouped, pairs) for pairs in (grouped.units, grouped.sites)
+    )
+    found = {}
+    for name in names:
+        hits, trials = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
+        what, needed = least[name]
+        found[name] = Quantity(
+            name=name,
+            group=np.arange(grouped.n_groups),
+            score_bin=None,
+            held=trials,
+            what=what,
+            needed=needed,
+            judged=trials >= max(needed, 1),
+            own=_alone(hits, trials) if own is None else _clustered_rate(name, *own, hits, trials),
+            site=None if site is None else _clustered_rate(name, *site, hits, trials),
+        )
+    return found
+
+
+def _least(protocol: Protocol) -> dict[str, tuple[str, int]]:
+    """Say what a rate rests on, and the least number of that with which it is compared."""
+    return {
+        "SR": ("records", protocol.min_records),
+        "TPR": ("events", protocol.min_events),
+        "FPR": ("non_events", protocol.min_non_events),
+        "PPV": ("selected records", protocol.min_events),
+    }
+
+
+def _count_pairs(grouped: Grouped, pairs: Clusters) -> tuple[Clusters, NDArray[np.int64]]:
+    """Count each cluster and group, shape (n_models, n_pairs, 4)."""
+    records = grouped.prepared.records
+    decisions = np.stack([score.decisions for score in records.scores])
+    return pairs, count_groups(records.outcome, decisions, pairs.place, len(pairs.group))
+
+
+def _alone(hits: Array, trials: Array) -> Certainty:
+    """Bound shares of records each of which stands for itself."""
+    shape = hits.shape
+    bounded = Bounded(
+        np.full(shape, SHARE, np.int8), rate(hits, trials), trials, np.zeros(shape), np.full(shape, np.inf)
+    )
+    return Certainty(bounded, np.zeros((*shape, shape[-1])), trials, np.ones(shape, bool))
+
+
+def _clustered_rate(
+    name: str, pairs: Clusters, counts: NDArray[np.int64], hits: Array, trials: Array
+) -> Certainty:
+    """Bound the shares of one rate by the spread between clusters."""
+    top, bottom = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
+    share = np.nan_to_num(rate(hits, trials))
+    spreads = [
+        measure_spread(pairs, k - p[pairs.group] * n, n) for k, n, p in zip(top, bottom, share, strict=True)
+    ]
+    return bound_shares(rate(hits, trials), trials, spreads)
+
+
+def bound_shares(share: Array, trials: Array, spreads: list[ClusterSpread]) -> Certainty:
+    r"""Bound shares by their effective number of records, Korn and Graubard's way.
+
+    The design effect :math:`d = \hat V / (p(1 - p)/n)` makes n records worth :math:`n / \max(d, 1)`. Where a
+    share is 0 or 1 nothing is seen of it: then that of the other codes is taken, weighted by their records. A
+    single cluster, or clusters of which nothing is seen anywhere, count as one record each.
+
+    References
+    ----------
+    Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data. Survey Methodology 24, 193-201.
+    """
+    variance = np.stack([np.diagonal(one.covariance) for one in spreads])
+    clusters, equal, df = (np.stack([getattr(one, name) for one in spreads]) for name in _SPREAD_PARTS)
+    simple = share * (1 - share) / np.where(trials > 0, trials, np.nan)
+    seen = (simple > 0) & (clusters > 1)
+    design = np.where(seen, np.maximum(rate(np.nan_to_num(variance), np.nan_to_num(simple)), 1), 0)
+    known = np.where(seen, trials, 0)
+    pooled = rate((design * known).sum(axis=-1), known.sum(axis=-1))[:, None]
+    unseen = np.where(np.isnan(pooled) | (clusters <= 1), rate(trials, equal), pooled)
+    effective = trials / np.where(seen, design, np.maximum(np.nan_to_num(unseen, nan=1.0), 1))
+    sd = np.sqrt(np.maximum(np.nan_to_num(variance), np.nan_to_num(simple)))
+    covariance = np.nan_to_num(np.stack([one.covariance for one in spreads]))
+    correlation = np.nan_to_num(rate(covariance, sd[..., None] * sd[..., None, :]))
+    bounded = Bounded(np.full(share.shape, SHARE, np.int8), share, effective, np.zeros(share.shape), df)
+    return Certainty(bounded, np.clip(correlation, -1, 1), clusters, _speak(spreads))
+
+
+_SPREAD_PARTS = ("clusters", "effective", "df")
+
+
+def _speak(spreads: list[ClusterSpread]) -> NDArray[np.bool_]:
+    return np.stack([one.speaks_of_others for one in spreads])
+
+
+def bound_means(value: Array, spreads: list[ClusterSpread], *, kind: int = MEAN) -> Certainty:
+    """Bound estimates of shape (n_models, n_codes) by their spread between clusters."""
+    covariance = np.stack([one.covariance for one in spreads])
+    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    error = np.where(np.isnan(variance), np.inf, np.sqrt(np.nan_to_num(variance)))
+    clusters, _, df = (np.stack([getattr(one, name) for one in spreads]) for name in _SPREAD_PARTS)
+    scale = error[..., None] * error[..., None, :]
+    known = np.isfinite(scale) & (scale > 0)
+    correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=known)
+    bounded = Bounded(np.full(value.shape, kind, np.int8), value, np.zeros(value.shape), error, df)
+    return Certainty(bounded, np.clip(correlation, -1, 1), clusters, _speak(spreads))
+
+
+def measure_theil(grouped: Grouped) -> Quantity:
+    """Measure the Theil index of b = 1 - abs(y - s) within each group."""
+    sums, cells = grouped.groups.scores.whole(), grouped.groups.scores.cells
+    held = sums.records.sum(axis=-1)
+    value = theil_index(sums.benefit, sums.benefit_log, held)
+    models = grouped.prepared.scores.models
+
+    def find(pairs: Clusters | None) -> Certainty:
+        if pairs is None:
+            blank = alone_spread(np.zeros(grouped.n_groups), np.zeros(grouped.n_groups))
+            return bound_means(value, [_spread_cells(cells[m]) if m in cells else blank for m in models])
+        by_pair = grouped.unit_sums if pairs is grouped.units else grouped.site_sums
+        none = measure_spread(pairs, np.zeros(len(pairs.group)), np.zeros(len(pairs.group)))
+        spreads = [
+            _spread_benefit(pairs, part.benefit, part.benefit_log, part.records.sum(axis=-1))
+            for part in (by_pair[model] for model in models if model in by_pair)
+        ]
+        found = iter(spreads)
+        return bound_means(value, [next(found) if model in by_pair else none for model in models])
+
+    needed = grouped.protocol.min_records
+    judged = (held >= max(needed, 1)) & ~np.isnan(value)
+    groups = np.arange(grouped.n_groups)
+    return Quantity("TI", groups, None, held, "records", needed, judged, *grouped.find(find))
+
+
+def _spread_benefit(pairs: Clusters, benefit: Array, logs: Array, n: Array) -> ClusterSpread:
+    r"""Measure the spread between clusters of the Theil index of each group, by its influence function.
+
+    .. math:: \psi_i = \frac{b_i \ln b_i - S}{m} - \Bigl(\frac{S}{m} + 1\Bigr)\frac{b_i - m}{m},
+              \qquad S = \overline{b \ln b},\ m = \bar b
+    """
+    whole = pairs.total(n)
+    m, s = (rate(pairs.total(part), whole)[pairs.group] for part in (benefit, logs))
+    m = np.where(m > 0, m, np.nan)
+    return measure_spread(pairs, np.nan_to_num((logs - s * n) / m - (s / m + 1) * (benefit - m * n) / m), n)
+
+
+def _spread_cells(cells: ScoreCells) -> ClusterSpread:
+    """Measure the same with each record by itself: sums of squares from cells of group, label and bin."""
+    score, logs = cells.mean
+    event = cells.index // N_BINS % 2 == 1
+    benefit, sign = np.where(event, score, 1 - score), np.where(event, 1.0, -1.0)
+    first, cross, second = cells.root
+    group = cells.index // (2 * N_BINS)
+    n_groups = len(cells.sizes)
+
+    def total(values: Array) -> Array:
+        return np.bincount(group, cells.held * values, n_groups).astype(float)
+
+    n = total(np.ones(len(group)))
+    m, s = (rate(total(part), n) for part in (benefit, logs))
+    m = np.where(m > 0, m, np.nan)
+    on_logs, on_benefit = (1 / m)[group], (-(s / m + 1) / m)[group]
+    off = on_logs * (logs - s[group]) + on_benefit * (benefit - m[group])
+    within = (
+        on_logs**2 * (cross**2 + second**2)
+        + 2 * on_logs * on_benefit * sign * first * cross
+        + on_benefit**2 * first**2
+    )
+    return alone_spread(total(np.nan_to_num(off**2 + within)), n)
+
+
+def measure_benefit(grouped: Grouped) -> Quantity:
+    """Measure the Theil index of b = d - y + 1 over all records, against 0."""
+    whole = replace_groups(grouped)
+    counts = grouped.groups.counts.whole().sum(axis=1, keepdims=True)
+    value = benefit_theil(counts)[..., 0]
+    sizes = np.array([1.0, 2.0, 0.0, 1.0])  # Benefit of tp, fp, fn, tn
+
+    def find(pairs: Clusters | None) -> Certainty:
+        if pairs is None:
+            pairs = pair_clusters(np.arange(len(grouped.codes)), np.zeros(len(grouped.codes), np.intp), 1)
+        _, tables = _count_pairs(whole, pairs)
+        spreads = [
+            _spread_benefit(
+                pairs, table @ sizes, table @ xlogy(sizes, sizes), table.sum(axis=-1).astype(float)
+            )
+            for table in tables
+        ]
+        return bound_means(value, spreads)
+
+    held = counts.sum(axis=-1).astype(float)
+    needed = grouped.protocol.min_records
+    judged = (held >= needed) & ~np.isnan(value)
+    group, found = np.zeros(1, np.intp), whole.find(find)
+    return Quantity("TI_benefit", group, None, held, "records", needed, judged, *found, np.zeros(value.shape))
+
+
+def replace_groups(grouped: Grouped) -> Grouped:
+    """Take all records for one group."""
+    settled = grouped.groups.settled
+    whole = replace(settled, groups=("all",), codes=np.zeros(len(settled.codes), np.intp))
+    return replace(grouped, groups=replace(grouped.groups, settled=whole))
+
+
+def measure_areas(grouped: Grouped) -> Quantity:
+    """Measure the area under the ROC curve within each group."""
+    ranked, models = grouped.prepared.scores.ranked, grouped.prepared.scores.models
+    codes, n_groups = grouped.codes, grouped.n_groups
+    found = dict(
+        zip(
+            ranked,
+            each_model(lambda one: weigh_records(one, codes, n_groups), [*ranked.values()]),
+            strict=True,
+        )
+    )
+    shape = (len(models), n_groups)
+    value, events, others = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
+    for place, model in enumerate(models):
+        if model in found:
+            one = found[model]
+            value[place], events[place], others[place] = one.areas, one.events, one.others
+    outcome = grouped.prepared.records.outcome
+
+    def find(pairs: Clusters | None) -> Certainty:
+        spreads = [_spread_area(found.get(model), pairs, codes, outcome, n_groups) for model in models]
+        return bound_means(value, spreads, kind=AREA)
+
+    protocol = grouped.protocol
+    needed = max(protocol.min_events, protocol.min_non_events)
+    judged = (events >= protocol.min_events) & (others >= protocol.min_non_events) & ~np.isnan(value)
+    held, groups = np.minimum(events, others), np.arange(n_groups)
+    return Quantity("AUC", groups, None, held, RARER, needed, judged, *grouped.find(find))
+
+
+RARER = "rarer outcome"
+"""What an area rests on."""
+
+
+def _spread_area(
+    found: AreaInfluence | None,
+    pairs: Clusters | None,
+    codes: NDArray[np.integer],
+    outcome: NDArray[np.int8],
+    n_groups: int,
+) -> ClusterSpread:
+    """Measure how far areas vary between clusters, or between records (DeLong)."""
+    if found is None:
+        blank = np.zeros(n_groups)
+        return alone_spread(blank, blank)
+    if pairs is None:
+        square = found.influence**2
+        parts = [np.bincount(codes, np.where(outcome == y, square, 0), n_groups) for y in (1, 0)]
+        sizes = found.events, found.others
+        variance = sum(part * rate(n, n - 1) for part, n in zip(parts, sizes, strict=True))
+        fewer = np.minimum(*sizes)
+        return ClusterSpread(np.diag(variance), fewer, fewer, rate(np.minimum(fewer, 1), fewer))
+    residuals = np.bincount(pairs.place, found.influence, len(pairs.group))
+    rarer = np.where(found.events <= found.others, 1, 0)[codes] == outcome
+    weights = np.bincount(pairs.place, rarer, len(pairs.group))
+    total = pairs.total(weights)[pairs.group]
+    return measure_spread(pairs, residuals * total, weights)
+
+
+def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
+    """Measure the event rate of each group, or of each group and score bin, against the mean score there."""
+    sums, n_bins = grouped.groups.scores.whole(), N_BINS if in_bins else 1
+    held, events, score = (part.reshape(len(part), -1) for part in _join_bins(sums, in_bins))
+    expected, share = rate(score, held), rate(events, held)
+    models = grouped.prepared.scores.models
+
+    def find(pairs: Clusters | None) -> Certainty:
+        if pairs is None:
+            return _alone(events, held)
+        by_pair = grouped.unit_sums if pairs is grouped.units else grouped.site_sums
+        off = np.nan_to_num(share - expected)
+        spreads = []
+        for place, model in enumerate(models):
+            parts = _join_bins(by_pair[model] if model in by_pair else blank_sums(len(pairs.group)), in_bins)
+            spreads.append(_spread_bins(pairs, parts, off[place].reshape(-1, n_bins)))
+        return bound_shares(share, held, spreads)
+
+    codes, needed = np.arange(grouped.n_groups * n_bins), grouped.protocol.min_records
+    own, site = grouped.find(find)
+    return Quantity(
+        name="CAL" if in_bins else "CAL_large",
+        group=codes // n_bins,
+        score_bin=codes % n_bins if in_bins else None,
+        held=held,
+        what="records",
+        needed=needed,
+        judged=held >= max(needed, 1),
+        own=own,
+        site=site,
+        expected=expected,
+    )
+
+
+def _join_bins(sums: ScoreSums, in_bins: bool) -> list[Array]:
+    """Give records, events and sum of scores by bin, or over all bins as one."""
+    return [part if in_bins else part.sum(axis=-1, keepdims=True) for part in sums.parts()[:3]]
+
+
+def _spread_bins(pairs: Clusters, parts: list[Array], off: Array) -> ClusterSpread:
+    """Measure how far event rate less mean score varies between clusters, group by group and bin by bin."""
+    n, events, score = parts
+    spreads = [
+        measure_spread(
+            pairs, events[:, k] - score[:, k] - off[pairs.group, k] * n[:, k], n[:, k], joint=False
+        )
+        for k in range(n.shape[1])
+    ]
+    return interleave_spreads(spreads)

@@ -1,0 +1,71 @@
+"""Variances over clusters are those of cluster-robust regression, for one group and for two together."""
+
+import numpy as np
+import pytest
+from statsmodels.api import OLS
+
+from auditbook.evidence import measure_spread, pair_clusters, rate
+from auditbook.evidence.clusters import alone_spread, interleave_spreads
+
+
+@pytest.fixture
+def records():
+    rng = np.random.default_rng(3)
+    cluster = rng.integers(0, 25, 400)
+    group = rng.integers(0, 2, 400)
+    hit = (rng.random(400) < 0.3 + 0.3 * rng.random(25)[cluster]).astype(float)
+    return cluster, group, hit
+
+
+def spread_of(cluster, group, hit):
+    pairs = pair_clusters(cluster, group, 2)
+    n, k = (np.bincount(pairs.place, part, len(pairs.group)) for part in (np.ones(len(hit)), hit))
+    share = rate(pairs.total(k), pairs.total(n))
+    return measure_spread(pairs, k - share[pairs.group] * n, n)
+
+
+def test_covariance_is_that_of_cluster_robust_regression(records):
+    cluster, group, hit = records
+    dummies = np.stack([group == 0, group == 1], axis=1).astype(float)
+    fit = OLS(hit, dummies).fit(cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False})
+    assert np.allclose(spread_of(*records).covariance, fit.cov_params() * 25 / 24, atol=1e-14)
+
+
+def test_each_record_by_itself_gives_the_textbook_variance(records):
+    _, group, hit = records
+    found = spread_of(np.arange(len(hit)), group, hit).covariance
+    for place in (0, 1):
+        assert found[place, place] == pytest.approx(hit[group == place].var(ddof=1) / (group == place).sum())
+    assert found[0, 1] == 0
+
+
+def test_names_and_order_of_clusters_do_not_matter(records):
+    cluster, group, hit = records
+    order = np.random.default_rng(1).permutation(len(hit))
+    renamed = np.random.default_rng(2).permutation(100)[cluster]
+    assert np.allclose(
+        spread_of(*records).covariance, spread_of(renamed[order], group[order], hit[order]).covariance
+    )
+
+
+def test_few_or_unequal_clusters_do_not_speak_of_others():
+    equal, lopsided = np.repeat(np.arange(20), 10), np.r_[np.zeros(60, int), np.repeat(np.arange(1, 20), 5)]
+    speak = [
+        spread_of(c, np.zeros(len(c), int), np.arange(len(c)) % 2).speaks_of_others for c in (equal, lopsided)
+    ]
+    assert speak[0].tolist() == [True, False]  # the second group holds nobody
+    assert speak[1].tolist() == [False, False]
+    assert not spread_of(equal % 14, np.zeros(200, int), np.arange(200) % 2).speaks_of_others[0]
+
+
+def test_one_cluster_says_nothing_of_its_spread():
+    found = spread_of(np.zeros(10, int), np.zeros(10, int), np.arange(10) % 2)
+    assert np.isnan(found.covariance[0, 0])
+
+
+def test_spreads_of_bins_are_put_together_group_by_group():
+    one, two = (alone_spread(np.array([1.0, 2.0]) * k, np.array([5.0, 6.0])) for k in (1, 10))
+    together = interleave_spreads([one, two])
+    expected = [one.covariance[0, 0], two.covariance[0, 0], one.covariance[1, 1], two.covariance[1, 1]]
+    assert np.allclose(np.diagonal(together.covariance), expected)
+    assert together.clusters.tolist() == [5, 5, 6, 6]
