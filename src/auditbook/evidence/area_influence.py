@@ -51,7 +51,7 @@ def weigh_records(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> AreaI
     group = np.asarray(codes)[levels.order]
     order = np.argsort(group.astype(np.uint16 if n_groups <= 65_536 else np.int64), kind="stable")
     group, level, event = group[order], levels.level[order], levels.outcome[order].astype(float)
-    events = np.bincount(group, event, n_groups)
+    events = np.bincount(group, event, n_groups).astype(float)
     others = np.bincount(group, minlength=n_groups) - events
     is_first = (np.diff(group, prepend=-1) != 0) | (np.diff(level, prepend=-1) != 0)
     block = np.cumsum(is_first) - 1

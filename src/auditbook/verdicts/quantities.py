@@ -393,9 +393,9 @@ def _spread_area(
         variance = sum(part * rate(n, n - 1) for part, n in zip(parts, sizes, strict=True))
         fewer = np.minimum(*sizes)
         return ClusterSpread(np.diag(variance), fewer, fewer, rate(np.minimum(fewer, 1), fewer))
-    residuals = np.bincount(pairs.place, found.influence, len(pairs.group))
+    residuals = np.bincount(pairs.place, found.influence, len(pairs.group)).astype(float)
     rarer = np.where(found.events <= found.others, 1, 0)[codes] == outcome
-    weights = np.bincount(pairs.place, rarer, len(pairs.group))
+    weights = np.bincount(pairs.place, rarer, len(pairs.group)).astype(float)
     total = pairs.total(weights)[pairs.group]
     return measure_spread(pairs, residuals * total, weights)
 
