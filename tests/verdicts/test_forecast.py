@@ -312,7 +312,7 @@ def test_a_small_cohort_and_a_protocol_without_counted_metrics_leave_empty_table
 def test_cells_without_support_are_counted_and_have_no_rates(audit):
     rare = Attribute("rare", ("x", "y"), (np.arange(4000) < 60).astype(int))
     table = check_flips(replace(audit, attributes=(rare,)), protocol=PROTOCOL, seed=1)["flip_truth"]
-    assert (table["left_out"] == PROTOCOL.halvings).all()
+    assert (table["halvings_left_out"] == PROTOCOL.halvings).all()
     assert (table["halvings"] == 0).all()
     assert table["predicted"].isna().all()
     assert (table["no_verdict_share"] > 0.5).all()

@@ -59,9 +59,10 @@ def weigh_records(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> AreaI
     tied_events = np.add.reduceat(event, start) if len(start) else np.zeros(0)
     tied_others = np.diff(start, append=len(group)) - tied_events
     below = np.cumsum(tied_others) - tied_others / 2 - (np.cumsum(others) - others)[group[start]]
-    above = (np.cumsum(events)[group[start]] - np.cumsum(tied_events)) + tied_events / 2
+    above = np.cumsum(events)[group[start]] - np.cumsum(tied_events) + tied_events / 2
     placement = np.where(event == 1, rate(below[block], others[group]), rate(above[block], events[group]))
-    areas = rate(np.bincount(group, np.where(event == 1, placement, 0), n_groups), events)
+    wins = np.bincount(group, event * below[block], n_groups)  # halves, so that their sum is exact
+    areas = rate(wins, events * others)
     size = np.where(event == 1, events[group], others[group])
     influence = np.empty(len(group))
     influence[levels.order[order]] = np.nan_to_num((placement - areas[group]) / size)

@@ -36,10 +36,11 @@ class Bounded:
         low, high = self.value.copy(), self.value.copy()
         quantile = student_quantile(z, self.df)
         share, mean = self.kind == SHARE, self.kind == MEAN
-        low[mean] -= (quantile * self.error)[mean]
-        high[mean] += (quantile * self.error)[mean]
+        reach = quantile * self.error
+        low[mean] -= reach[mean]
+        high[mean] += reach[mean]
         area = self.kind == AREA
-        low[area], high[area] = area_limits(self.value[area], (quantile * self.error)[area])
+        low[area], high[area] = area_limits(self.value[area], reach[area])
         worth = np.where(z > 0, z / np.where(quantile > 0, quantile, 1.0), 1.0) ** 2 * self.effective
         low[share], high[share] = share_limits(self.value[share], worth[share], z[share])
         return low, high

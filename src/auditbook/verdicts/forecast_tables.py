@@ -53,7 +53,7 @@ def _average(part: pd.DataFrame) -> dict[str, object]:
         **dict(zip(MEANS, means, strict=True)),
         "no_verdict_share": part["no_verdict_share"].mean(),
         "halvings": len(realised),
-        "left_out": len(part) - len(realised),
+        "halvings_left_out": len(part) - len(realised),
         "realised_low": low,
         "realised_high": high,
         "abs_error": _average_size(errors["vfr"]),

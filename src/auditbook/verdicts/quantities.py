@@ -221,8 +221,17 @@ def bound_shares(share: Array, trials: Array, spreads: list[ClusterSpread]) -> C
     sd = np.sqrt(np.maximum(np.nan_to_num(variance), np.nan_to_num(simple)))
     covariance = np.nan_to_num(np.stack([one.covariance for one in spreads]))
     correlation = np.nan_to_num(rate(covariance, sd[..., None] * sd[..., None, :]))
-    bounded = Bounded(np.full(share.shape, SHARE, np.int8), share, effective, np.zeros(share.shape), df)
-    return Certainty(bounded, np.clip(correlation, -1, 1), clusters, _speak(spreads))
+    kind, none = np.full(share.shape, SHARE, np.int8), np.zeros(share.shape)
+    bounded = Bounded(kind, share, np.round(effective, DIGITS), none, df)
+    return Certainty(bounded, _settle(correlation), clusters, _speak(spreads))
+
+
+DIGITS = 10
+"""Decimals kept of errors, correlations and effective records, so that no order of adding up can matter."""
+
+
+def _settle(correlation: Array) -> Array:
+    return np.asarray(np.round(np.clip(correlation, -1, 1), DIGITS), float)
 
 
 _SPREAD_PARTS = ("clusters", "effective", "df")
@@ -236,13 +245,14 @@ def bound_means(value: Array, spreads: list[ClusterSpread], *, kind: int = MEAN)
     """Bound estimates of shape (n_models, n_codes) by their spread between clusters."""
     covariance = np.stack([one.covariance for one in spreads])
     variance = np.diagonal(covariance, axis1=1, axis2=2)
-    error = np.where(np.isnan(variance), np.inf, np.sqrt(np.nan_to_num(variance)))
+    error = np.where(np.isnan(variance), np.inf, np.round(np.sqrt(np.nan_to_num(variance)), DIGITS))
     clusters, _, df = (np.stack([getattr(one, name) for one in spreads]) for name in _SPREAD_PARTS)
-    scale = error[..., None] * error[..., None, :]
-    known = np.isfinite(scale) & (scale > 0)
+    known_error = np.where(np.isfinite(error), error, 0)
+    scale = known_error[..., None] * known_error[..., None, :]
+    known = scale > 0
     correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=known)
     bounded = Bounded(np.full(value.shape, kind, np.int8), value, np.zeros(value.shape), error, df)
-    return Certainty(bounded, np.clip(correlation, -1, 1), clusters, _speak(spreads))
+    return Certainty(bounded, _settle(correlation), clusters, _speak(spreads))
 
 
 def measure_theil(grouped: Grouped) -> Quantity:
@@ -267,8 +277,9 @@ def measure_theil(grouped: Grouped) -> Quantity:
 
     needed = grouped.protocol.min_records
     judged = (held >= max(needed, 1)) & ~np.isnan(value)
-    groups = np.arange(grouped.n_groups)
-    return Quantity("TI", groups, None, held, "records", needed, judged, *grouped.find(find))
+    own, site = grouped.find(find)
+    judged &= np.isfinite(own.bounded.error)
+    return Quantity("TI", np.arange(grouped.n_groups), None, held, "records", needed, judged, own, site)
 
 
 def _spread_benefit(pairs: Clusters, benefit: Array, logs: Array, n: Array) -> ClusterSpread:
@@ -329,9 +340,10 @@ def measure_benefit(grouped: Grouped) -> Quantity:
 
     held = counts.sum(axis=-1).astype(float)
     needed = grouped.protocol.min_records
-    judged = (held >= needed) & ~np.isnan(value)
-    group, found = np.zeros(1, np.intp), whole.find(find)
-    return Quantity("TI_benefit", group, None, held, "records", needed, judged, *found, np.zeros(value.shape))
+    own, site = whole.find(find)
+    judged = (held >= needed) & ~np.isnan(value) & np.isfinite(own.bounded.error)
+    group, none = np.zeros(1, np.intp), np.zeros(value.shape)
+    return Quantity("TI_benefit", group, None, held, "records", needed, judged, own, site, none)
 
 
 def replace_groups(grouped: Grouped) -> Grouped:
@@ -367,8 +379,10 @@ def measure_areas(grouped: Grouped) -> Quantity:
     protocol = grouped.protocol
     needed = max(protocol.min_events, protocol.min_non_events)
     judged = (events >= protocol.min_events) & (others >= protocol.min_non_events) & ~np.isnan(value)
+    own, site = grouped.find(find)
+    judged &= np.isfinite(own.bounded.error)
     held, groups = np.minimum(events, others), np.arange(n_groups)
-    return Quantity("AUC", groups, None, held, RARER, needed, judged, *grouped.find(find))
+    return Quantity("AUC", groups, None, held, RARER, needed, judged, own, site)
 
 
 RARER = "rarer outcome"

@@ -9,8 +9,9 @@ in PPV. There neither answer is true.
 
 Patients and sites: whether the event happens is drawn from a normal variable part of which the patient, or
 the site, shares, so that the score stays calibrated and records of one patient are alike. Selection follows
-in the same way. Where there are enough sites to
-speak of others, the shares of the groups differ between them too; with fewer a conclusion is for these sites.
+in the same way. Where there are enough sites to speak of others, the shares of the groups differ between them
+too. With fewer a conclusion is for these sites, and what a site does to everybody would be part of the truth:
+there sites differ in their scores only.
 """
 
 from dataclasses import dataclass
@@ -161,14 +162,15 @@ def draw_board(world: BoardWorld, rng: np.random.Generator) -> AuditRecords:
     people = _draw_people(world, rng)
     mean, sd = set_score(world.event_rate, world.area)
     score = expit(mean + sd * people.normal(rng, SHARED))
-    outcome = (ndtr(people.normal(rng, SHARED)) < score).astype(np.int8)
+    outcome = (ndtr(people.normal(rng, SHARED, by_site=world.speaks_of_others)) < score).astype(np.int8)
     chosen = None
     told = score
     if world.kind != "equal":
         rates = set_rates(world)
         is_first = np.stack([attribute.codes == 0 for attribute in people.attributes])
         tpr, fpr = rates.tpr + rates.off_tpr @ is_first, rates.fpr + rates.off_fpr @ is_first
-        chosen = ndtr(people.normal(rng, SHARED)) < np.where(outcome == 1, tpr, fpr)
+        hidden = ndtr(people.normal(rng, SHARED, by_site=world.speaks_of_others))
+        chosen = hidden < np.where(outcome == 1, tpr, fpr)
         if world.kind == "edge":
             told = np.clip(score - CAL_SHIFT * is_first[0], 0, 1)
     threshold = float(np.quantile(told, 1 - world.selected))
@@ -188,14 +190,14 @@ class _People:
     stays: int
     sites: int
 
-    def normal(self, rng: np.random.Generator, shared: float) -> Array:
+    def normal(self, rng: np.random.Generator, shared: float, *, by_site: bool = True) -> Array:
         """Draw standard normal variables that records of one patient, and of one site, share in part."""
         n = len(self.patient)
         by_patient = shared if self.stays > 1 else 0.0
-        by_site = shared / 10 if self.sites else 0.0
-        own = rng.standard_normal(n) * np.sqrt(1 - by_patient - by_site)
+        of_site = shared / 10 if self.sites and by_site else 0.0
+        own = rng.standard_normal(n) * np.sqrt(1 - by_patient - of_site)
         patient = rng.standard_normal(int(self.patient[-1]) + 1)[self.patient] * np.sqrt(by_patient)
-        return own + patient + rng.standard_normal(max(self.sites, 1))[self.site] * np.sqrt(by_site)
+        return own + patient + rng.standard_normal(max(self.sites, 1))[self.site] * np.sqrt(of_site)
 
 
 def _draw_people(world: BoardWorld, rng: np.random.Generator) -> _People:
