@@ -15,6 +15,7 @@ from auditbook.evidence.area_limits import (
     area_influence,
     area_limits,
     cluster_areas,
+    count_worth,
 )
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc

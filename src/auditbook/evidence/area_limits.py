@@ -77,8 +77,12 @@ def area_limits(
     share, spread, many, few, free, aim = np.broadcast_arrays(
         *(np.asarray(x, float) for x in (area, variance, events, others, df, level))
     )
-    pairs = _worth(share, spread, np.minimum(many, few))
-    square = np.square(_quantile(aim, free)) / pairs
+    return bound_pairs(share, count_worth(share, spread, np.minimum(many, few)), _quantile(aim, free))
+
+
+def bound_pairs(share: Array, pairs: Array, quantile: Array) -> Interval:
+    """Bound areas by Wilson's interval for so many independent pairs."""
+    square = np.square(quantile) / pairs
     half = np.sqrt(square * share * (1 - share) + np.square(square) / 4)
     low, high = ((share + square / 2 + sign * half) / (1 + square) for sign in (-1, 1))
     gone = np.isnan(square) | np.isnan(share)
@@ -88,7 +92,7 @@ def area_limits(
     )
 
 
-def _worth(area: Array, variance: Array, fewer: Array) -> Array:
+def count_worth(area: Array, variance: Array, fewer: Array) -> Array:
     """Find how many independent pairs areas are worth; nan where nothing is known of one."""
     product = area * (1 - area)
     apart = product > 0
@@ -163,7 +167,7 @@ def area_influence(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> Area
     ranked, mine = levels.order[order], levels.outcome[order].astype(np.int64)
     part = group[ranked]
     held = np.bincount(part, minlength=n_groups).astype(float)
-    events = np.bincount(part, mine, n_groups)
+    events = np.bincount(part, mine, n_groups).astype(float)
     placed = _place(levels.level[order], mine, part, (held - events, events))
     twice = np.bincount(part, np.where(mine == 1, placed, 0.0), n_groups)
     areas = rate(twice, 2 * events * (held - events))

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, expit, logit, ndtr, stdtrit
+from scipy.special import betaincinv, ndtr, stdtrit
+
+from auditbook.evidence.area_limits import bound_pairs
 
 Array = NDArray[np.float64]
 
 SHARE, MEAN, AREA, FIXED = range(4)
-"""What is bounded: a share of n records, an estimate with a standard error, an area with one, a number known
-without error."""
+"""What is bounded: a share of records, an estimate with a standard error, an area, a number without error."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,8 @@ class Bounded:
 
     kind: NDArray[np.int8]  # SHARE, MEAN, AREA or FIXED
     value: Array
-    effective: Array  # Independent records that a share rests on
-    error: Array  # Standard error of a mean or an area
+    effective: Array  # Independent records that a share rests on, or pairs that an area is worth
+    error: Array  # Standard error of a mean
     df: Array  # Degrees of freedom of that error, or of the design effect; infinite where there is none
 
     def take(self, places: NDArray[np.intp]) -> "Bounded":
@@ -39,8 +40,9 @@ class Bounded:
         reach = quantile * self.error
         low[mean] -= reach[mean]
         high[mean] += reach[mean]
-        area = self.kind == AREA
-        low[area], high[area] = area_limits(self.value[area], reach[area])
+        area = (self.kind == AREA) & (z > 0)
+        found = bound_pairs(self.value[area], self.effective[area], quantile[area])
+        low[area], high[area] = found.low, found.high
         worth = np.where(z > 0, z / np.where(quantile > 0, quantile, 1.0), 1.0) ** 2 * self.effective
         low[share], high[share] = share_limits(self.value[share], worth[share], z[share])
         return low, high
@@ -89,15 +91,6 @@ def share_limits(share: ArrayLike, trials: ArrayLike, z: ArrayLike) -> tuple[Arr
     low = np.where(p > 0, betaincinv(hits + 0.5, misses + 0.5, tail), 0.0)
     high = np.where(p < 1, 1 - betaincinv(misses + 0.5, hits + 0.5, tail), 1.0)
     return np.minimum(low, p), np.maximum(high, p)
-
-
-def area_limits(area: Array, reach: Array) -> tuple[Array, Array]:
-    """Bound an area on the logit scale, `reach` standard errors away; at 0 and 1 nothing is known."""
-    inner = (area > 0) & (area < 1) & np.isfinite(reach)
-    middle = np.where(inner, area, 0.5)
-    off = np.where(inner, reach, 0) / (middle * (1 - middle))
-    low, high = expit(logit(middle) - off), expit(logit(middle) + off)
-    return np.where(inner, low, 0.0), np.where(inner, high, 1.0)
 
 
 def mover_bounds(

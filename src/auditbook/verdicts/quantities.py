@@ -1,6 +1,6 @@
 """Which values of the groups does a metric compare, and how sure is each of them?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -19,8 +19,8 @@ from auditbook.evidence import (
     SHARE,
     TN,
     TP,
-    AreaInfluence,
     Bounded,
+    ClusteredAreas,
     Clusters,
     ClusterSpread,
     Prepared,
@@ -28,15 +28,17 @@ from auditbook.evidence import (
     ScoreCells,
     ScoreSums,
     alone_spread,
+    area_influence,
     blank_sums,
+    cluster_areas,
     count_groups,
+    count_worth,
     each_model,
     interleave_spreads,
     measure_spread,
     pair_clusters,
     rate,
     sum_scores,
-    weigh_records,
 )
 from auditbook.settings import Protocol
 from auditbook.verdicts.formulas import benefit_theil, theil_index
@@ -241,7 +243,7 @@ def _speak(spreads: list[ClusterSpread]) -> NDArray[np.bool_]:
     return np.stack([one.speaks_of_others for one in spreads])
 
 
-def bound_means(value: Array, spreads: list[ClusterSpread], *, kind: int = MEAN) -> Certainty:
+def bound_means(value: Array, spreads: list[ClusterSpread]) -> Certainty:
     """Bound estimates of shape (n_models, n_codes) by their spread between clusters."""
     covariance = np.stack([one.covariance for one in spreads])
     variance = np.diagonal(covariance, axis1=1, axis2=2)
@@ -251,7 +253,7 @@ def bound_means(value: Array, spreads: list[ClusterSpread], *, kind: int = MEAN)
     scale = known_error[..., None] * known_error[..., None, :]
     known = scale > 0
     correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=known)
-    bounded = Bounded(np.full(value.shape, kind, np.int8), value, np.zeros(value.shape), error, df)
+    bounded = Bounded(np.full(value.shape, MEAN, np.int8), value, np.zeros(value.shape), error, df)
     return Certainty(bounded, _settle(correlation), clusters, _speak(spreads))
 
 
@@ -357,31 +359,24 @@ def measure_areas(grouped: Grouped) -> Quantity:
     """Measure the area under the ROC curve within each group."""
     ranked, models = grouped.prepared.scores.ranked, grouped.prepared.scores.models
     codes, n_groups = grouped.codes, grouped.n_groups
-    found = dict(
-        zip(
-            ranked,
-            each_model(lambda one: weigh_records(one, codes, n_groups), [*ranked.values()]),
-            strict=True,
-        )
+    influences = each_model(lambda one: area_influence(one, codes, n_groups), list(ranked.values()))
+    found = dict(zip(ranked, influences, strict=True))
+    events, others = (
+        _stack_models([getattr(found.get(model), name, None) for model in models], n_groups)
+        for name in ("events", "others")
     )
-    shape = (len(models), n_groups)
-    value, events, others = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
-    for place, model in enumerate(models):
-        if model in found:
-            one = found[model]
-            value[place], events[place], others[place] = one.areas, one.events, one.others
-    outcome = grouped.prepared.records.outcome
 
     def find(pairs: Clusters | None) -> Certainty:
-        spreads = [_spread_area(found.get(model), pairs, codes, outcome, n_groups) for model in models]
-        return bound_means(value, spreads, kind=AREA)
+        cluster = None if pairs is None else pairs.cluster[pairs.place]
+        areas = each_model(lambda one: cluster_areas(one, cluster), list(found.values()))
+        return _bound_areas(dict(zip(found, areas, strict=True)), models, n_groups, pairs, grouped)
 
+    own, site = grouped.find(find)
     protocol = grouped.protocol
     needed = max(protocol.min_events, protocol.min_non_events)
-    judged = (events >= protocol.min_events) & (others >= protocol.min_non_events) & ~np.isnan(value)
-    own, site = grouped.find(find)
-    judged &= np.isfinite(own.bounded.error)
-    held, groups = np.minimum(events, others), np.arange(n_groups)
+    judged = (events >= protocol.min_events) & (others >= protocol.min_non_events)
+    judged &= own.bounded.effective > 0
+    held, groups = np.nan_to_num(np.minimum(events, others)), np.arange(n_groups)
     return Quantity("AUC", groups, None, held, RARER, needed, judged, own, site)
 
 
@@ -389,29 +384,44 @@ RARER = "rarer outcome"
 """What an area rests on."""
 
 
-def _spread_area(
-    found: AreaInfluence | None,
-    pairs: Clusters | None,
-    codes: NDArray[np.integer],
-    outcome: NDArray[np.int8],
+def _stack_models(parts: Sequence[Array | None], n_groups: int) -> Array:
+    """Stack a row a model; nan where there is none."""
+    return np.stack([np.full(n_groups, np.nan) if part is None else part for part in parts])
+
+
+def _bound_areas(
+    found: Mapping[str, ClusteredAreas],
+    models: Sequence[str],
     n_groups: int,
-) -> ClusterSpread:
-    """Measure how far areas vary between clusters, or between records (DeLong)."""
-    if found is None:
-        blank = np.zeros(n_groups)
-        return alone_spread(blank, blank)
+    pairs: Clusters | None,
+    grouped: Grouped,
+) -> Certainty:
+    """Bound areas by the pairs that they are worth."""
+    areas = [found.get(model) for model in models]
+    value, events, others, df, clusters = (
+        _stack_models([getattr(one, name, None) for one in areas], n_groups)
+        for name in ("areas", "events", "others", "df", "clusters")
+    )
+    blank = np.full((n_groups, n_groups), np.nan)
+    covariance = np.stack([blank if one is None else one.covariance for one in areas])
+    variance = np.diagonal(covariance, axis1=1, axis2=2)
+    worth = np.nan_to_num(np.round(count_worth(value, variance, np.minimum(events, others)), DIGITS))
+    correlation = np.stack([np.zeros_like(blank) if one is None else one.correlation for one in areas])
+    kind, none = np.full(value.shape, AREA, np.int8), np.zeros(value.shape)
+    bounded = Bounded(kind, value, worth, none, np.round(df, DIGITS))
+    return Certainty(bounded, _settle(correlation), clusters, _speak_of_areas(pairs, grouped, value.shape))
+
+
+def _speak_of_areas(pairs: Clusters | None, grouped: Grouped, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Tell which groups hold both outcomes in clusters enough to speak of others like them."""
     if pairs is None:
-        square = found.influence**2
-        parts = [np.bincount(codes, np.where(outcome == y, square, 0), n_groups) for y in (1, 0)]
-        sizes = found.events, found.others
-        variance = sum(part * rate(n, n - 1) for part, n in zip(parts, sizes, strict=True))
-        fewer = np.minimum(*sizes)
-        return ClusterSpread(np.diag(variance), fewer, fewer, rate(np.minimum(fewer, 1), fewer))
-    residuals = np.bincount(pairs.place, found.influence, len(pairs.group)).astype(float)
-    rarer = np.where(found.events <= found.others, 1, 0)[codes] == outcome
-    weights = np.bincount(pairs.place, rarer, len(pairs.group)).astype(float)
-    total = pairs.total(weights)[pairs.group]
-    return measure_spread(pairs, residuals * total, weights)
+        return np.ones(shape, bool)
+    outcome = grouped.prepared.records.outcome
+    speaks = np.ones(shape[-1], bool)
+    for label in (0, 1):
+        held = np.bincount(pairs.place, outcome == label, len(pairs.group)).astype(float)
+        speaks &= measure_spread(pairs, np.zeros(len(held)), held).speaks_of_others
+    return np.broadcast_to(speaks, shape)
 
 
 def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
