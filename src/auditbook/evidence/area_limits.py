@@ -115,7 +115,8 @@ class AreaInfluence:
               \psi_j = (W_j - A_g)/n_g \text{ for a non-event}
 
     with V the share of the group's non-events below the event, W that of its events above the non-event (ties
-    half). The influences of one group's events add up to zero, and so do those of its non-events.
+    half; DeLong and others 1988, doi:10.2307/2531595). The influences of one group's events add up to zero, and
+    so do those of its non-events.
     """
 
     areas: Array  # shape (n_groups,): nan for a group without events or non-events
@@ -147,10 +148,6 @@ def area_influence(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> Area
     ------
     InputError
         If there is not one group for every record.
-
-    References
-    ----------
-    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
 
     Examples
     --------
