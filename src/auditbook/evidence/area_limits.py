@@ -115,8 +115,8 @@ class AreaInfluence:
               \psi_j = (W_j - A_g)/n_g \text{ for a non-event}
 
     with V the share of the group's non-events below the event, W that of its events above the non-event (ties
-    half; DeLong and others 1988, doi:10.2307/2531595). The influences of one group's events add up to zero, and
-    so do those of its non-events.
+    half; DeLong and others 1988, doi:10.2307/2531595). The influences of one group's events add up to zero,
+    and so do those of its non-events.
     """
 
     areas: Array  # shape (n_groups,): nan for a group without events or non-events
