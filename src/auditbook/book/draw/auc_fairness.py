@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     GUIDE,
     MARK_SIZE,
     NEUTRAL,
@@ -20,6 +19,7 @@ from auditbook.book.draw.style import (
     draw_estimate,
     label_rows,
     new_axes,
+    new_figure,
     put_marks_above,
     say_nothing_to_draw,
     wrap_label,
@@ -39,8 +39,7 @@ def draw_scenarios(table: pd.DataFrame) -> list[Axes]:
     """Draw published, exact and simulated values of every scenario, and what rounding allows."""
     names = list(dict.fromkeys(table["scenario"]))
     titles = list(dict.fromkeys(table["title"]))
-    size = (WIDTH + 0.6, 1.2 + ROW_HEIGHT * len(titles))
-    figure = plt.figure(figsize=size, dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH + 0.6, 1.2 + ROW_HEIGHT * len(titles))
     found: list[Axes] = []
     with plt.rc_context(STYLE):
         for place, name in enumerate(names):

@@ -13,7 +13,6 @@ from matplotlib.patches import Rectangle
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     GUIDE,
     NEUTRAL,
     SMALL_SIZE,
@@ -25,6 +24,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    new_figure,
     put_marks_above,
     say_nothing_to_draw,
     wrap_label,
@@ -99,7 +99,7 @@ def _draw_entry(ax: Axes, entry: Any, x: int, y: int, *, small: bool) -> None:
 
 def draw_scenarios(densities: pd.DataFrame, matrices: Mapping[str, pd.DataFrame]) -> list[Axes]:
     """Draw score densities by group and outcome, each scenario beside the matrix that it makes."""
-    figure = plt.figure(figsize=(WIDTH, 2.5 * len(matrices) + 0.4), dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH, 2.5 * len(matrices) + 0.4)
     found: list[Axes] = []
     with plt.rc_context(STYLE):
         grid = figure.add_gridspec(len(matrices), 2, width_ratios=(1.75, 1))

@@ -5,12 +5,10 @@ import math
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     GUIDE,
     NEUTRAL,
     SMALL_SIZE,
@@ -22,6 +20,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    new_figure,
     put_marks_above,
     say_nothing_to_draw,
 )
@@ -43,7 +42,7 @@ def draw_curves(curves: pd.DataFrame, *, sparse: int) -> list[Axes]:
     names = list(dict.fromkeys(curves["group"]))
     width = min(ACROSS, max(len(names), 2))
     height = math.ceil(len(names) / width)
-    figure: Figure = plt.figure(figsize=(WIDTH, 0.5 + 2.35 * height), dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH, 0.5 + 2.35 * height)
     marks = mark_groups(names)
     with plt.rc_context(STYLE):
         grid = figure.add_gridspec(height, width)

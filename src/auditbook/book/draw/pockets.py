@@ -4,14 +4,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     MARK_SIZE,
     NEUTRAL,
     ROW_HEIGHT,
@@ -25,6 +23,7 @@ from auditbook.book.draw.style import (
     label_with_n,
     mark_groups,
     new_axes,
+    new_figure,
     put_key_above,
     say_nothing_to_draw,
     wrap_label,
@@ -230,7 +229,7 @@ def draw_null(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def draw_links(similar: NDArray[np.integer], linked: NDArray[np.bool_], *, names: list[str]) -> list[Axes]:
     """Draw a similarity matrix of a few records, and beside it which of them are linked."""
     size = 1.2 + ROW_HEIGHT * len(names)
-    figure: Figure = plt.figure(figsize=(WIDTH, size), dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH, size)
     with plt.rc_context(STYLE):
         drawn = [figure.add_subplot(1, 2, place + 1) for place in range(2)]
     panels = ((similar, "trees that share a leaf"), (linked.astype(int), "linked: mutual neighbours"))

@@ -99,12 +99,21 @@ def label_with_n(text: str, n: float, *, width: int = LABEL_WIDTH) -> str:
     return name + (" " if fits else "\n") + count
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """Start an empty figure; make it outside the context of a style, which would undo a notebook's backend.
+
+    A notebook draws a figure when it shows it. pyplot's own hook would draw it once more before, for nobody.
+    """
+    figure = plt.figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    plt.uninstall_repl_displayhook()
+    return figure
+
+
 def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> Axes:
     """Return the axes given, or fresh ones in the book's style."""
     if ax is not None:
         return ax
-    # The figure is made outside the context: it may start a notebook's backend, which the context would undo.
-    figure = plt.figure(figsize=(width, 1.1 + ROW_HEIGHT * max(rows, 2)), dpi=DPI, layout="constrained")
+    figure = new_figure(width, 1.1 + ROW_HEIGHT * max(rows, 2))
     with plt.rc_context(STYLE):
         return figure.add_subplot()
 

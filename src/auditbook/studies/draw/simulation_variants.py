@@ -3,16 +3,15 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     NEUTRAL,
     SMALL_SIZE,
     STYLE,
     WIDTH,
     label_rows,
+    new_figure,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -30,7 +29,7 @@ def draw_variants(table: pd.DataFrame) -> list[Axes]:
     counts = [len(part) for _, part in parts]
     heights = [0.9 + 0.48 * max(counts[start : start + COLUMNS]) for start in range(0, len(counts), COLUMNS)]
     height = max(0.6 + sum(heights), 2.0)
-    figure: Figure = plt.figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH, height)
     with plt.rc_context(STYLE):
         if not parts:
             return [say_nothing_to_draw(figure.add_subplot(), NOTHING)]

@@ -12,7 +12,6 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from auditbook.book.draw.style import (
     COLOURS,
-    DPI,
     FAIL,
     FONT_SIZE,
     NEUTRAL,
@@ -24,6 +23,7 @@ from auditbook.book.draw.style import (
     draw_estimate,
     label_rows,
     new_axes,
+    new_figure,
     say_nothing_to_draw,
     wrap_label,
 )
@@ -127,7 +127,7 @@ def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def draw_printed(table: pd.DataFrame, *, titles: Sequence[str]) -> list[Axes]:
     """Draw printed scores of local errors beside ours, one panel for each kind of grouping."""
     height = 1.3 + 0.56 * max(len(table), 1)
-    figure: Figure = plt.figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
+    figure = new_figure(WIDTH, height)
     with plt.rc_context(STYLE):
         panels = [figure.add_subplot(1, 3, place + 1) for place in range(3)]
     if table.empty:
