@@ -153,7 +153,7 @@ def _read(name: str, source: Path) -> _Module | None:
     path = _find(name, source)
     if path is None:
         return None
-    body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = _parse(path.read_text(encoding="utf-8")).body
     defined: dict[str, list[ast.stmt]] = {}
     done = []
     for node in body:
@@ -163,6 +163,12 @@ def _read(name: str, source: Path) -> _Module | None:
         if not names and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node):
             done.append(node)
     return _Module(defined, _read_imports(body, source), done)
+
+
+@cache
+def _parse(text: str) -> ast.Module:
+    """Parse a module; one that stands in two places is the same tree, whose prints are made once."""
+    return ast.parse(text)
 
 
 def _find(name: str, source: Path) -> Path | None:
@@ -205,8 +211,14 @@ def _print_of(definition: Definition, source: Path) -> str:
     if module is None:
         return ""
     nodes = module.defined.get(definition.name, []) if definition.name else module.done
-    text = "".join(ast.dump(_Bare().visit(ast.parse(ast.unparse(node)))) for node in nodes)
+    text = "".join(_lay_bare(node) for node in nodes)
     return hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+
+@cache
+def _lay_bare(node: ast.stmt) -> str:
+    """Write a statement without what a result cannot depend on."""
+    return ast.dump(_Bare().visit(ast.parse(ast.unparse(node))))
 
 
 class _Bare(ast.NodeTransformer):
