@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import elementwise
 from scipy.special import ndtr, ndtri
 
 from auditbook.evidence import FIXED, Bounded, mover_bounds
@@ -176,6 +175,8 @@ def find_z(first: Bounded, second: Bounded, factor: Array, correlation: Array, l
 
     if not len(rows):
         return rows
+    from scipy.optimize import elementwise  # takes long to import, and chapters that show a run need it not
+
     ends = np.zeros(len(rows)), np.full(len(rows), Z_MOST)
     near, far = (distance(end, rows) for end in ends)
     found = elementwise.find_root(distance, ends, args=(rows,), tolerances={"xatol": 1e-7, "xrtol": 1e-7})

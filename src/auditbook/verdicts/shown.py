@@ -32,6 +32,7 @@ from auditbook.verdicts.quantities import (
     measure_rates,
     measure_theil,
 )
+from auditbook.verdicts.size_to_show import scale_to_show
 
 Array = NDArray[np.float64]
 
@@ -75,7 +76,9 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
         One row a model, metric and attribute: `shown` ("fail", "pass", "open" or "none": cannot be judged),
         `shown_alone` (without the other cells), `p_fail` and `p_pass` (adjusted for the board), `gap`,
         `gap_low`, `gap_high`, `gap_groups` (the contrast that decides: it speaks most for a failure, and
-        stands most in the way of a pass), `scope`, `left_out`.
+        stands most in the way of a pass), `scope`, `left_out`,
+        `n_to_show` (records with which the conclusion that the estimates point to would be shown in four of
+        five audits, were they the truth; infinite at the threshold).
     contrasts : DataFrame
         ``contrasts.csv``.
 
@@ -220,8 +223,23 @@ class _Found:
                 "p_pass": p_pass,
                 **self._describe_gaps(n_rows),
                 "left_out": ["; ".join(names) for names in left_out],
+                "n_to_show": self._size_to_show(row, count, n_rows),
             }
         )
+
+    def _size_to_show(self, row: NDArray[np.intp], count: NDArray[np.intp], n_rows: int) -> Array:
+        """Find how many records would show each cell, with everybody in it who is to be compared."""
+        board = (count > 0).reshape(len(self.models), -1).sum(axis=1)
+        z = self.tests.z[self.defined]
+        cells = np.repeat(board, len(self.cells))
+        scale = scale_to_show(z, row, n_rows, alpha=self.protocol.shown_alpha, cells=cells)
+        most = np.full(n_rows, -np.inf)
+        np.maximum.at(most, row, z)
+        lacking = np.array(
+            [_grow_for_support(cell, place) for place in range(len(self.models)) for cell in self.cells]
+        )
+        scale = np.where(most > 0, scale, np.maximum(scale, lacking))
+        return np.ceil(np.round(scale * len(self.prepared.records.outcome), 3))
 
     def _describe_gaps(self, n_rows: int) -> dict[str, NDArray]:
         """Describe the contrast that decides each cell."""
@@ -345,6 +363,18 @@ def name_bin(score_bin: int) -> str:
     'scores 0.3 to 0.4'
     """
     return f"scores {score_bin / N_BINS:g} to {(score_bin + 1) / N_BINS:g}"
+
+
+def _grow_for_support(cell: _Cell, model: int) -> float:
+    """Find by how much an audit must grow to compare every group of a cell; infinite if one is empty."""
+    needed = [0.0]
+    for quantity in cell.quantities:
+        held = quantity.held[model]
+        few = ~quantity.judged[model] & (held < quantity.needed)
+        if quantity.score_bin is not None:
+            few &= held > 0
+        needed += (quantity.needed / np.where(held[few] > 0, held[few], np.nan)).tolist()
+    return float(np.nan_to_num(np.max(needed), nan=np.inf))
 
 
 def _has_scores(metric: Metric, kind: ScoreKind) -> bool:

@@ -201,9 +201,20 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     if where and difference.startswith("Of "):
         difference = f"of {difference.removeprefix('Of ')}"
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
+    if first.shown == "open":
+        parts.append(_write_size(first))
     if first.left_out:
         parts.append(f"Not compared: {escape(first.left_out)}.")
     return " ".join(parts)
+
+
+def _write_size(cell: Any) -> str:
+    """Say how many records would show what the estimates point to."""
+    side = "fail" if cell.standing == "open, fails so far" else "pass"
+    if math.isinf(cell.n_to_show):
+        return "No number of records would show it if these estimates are the truth."
+    size = plural(int(cell.n_to_show), "record")
+    return f"If these estimates are the truth, about {size} would show it to {side}, in four of five audits."
 
 
 def _write_contrast(cell: Any, run: Run) -> str:
