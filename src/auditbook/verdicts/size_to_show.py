@@ -21,8 +21,8 @@ def scale_to_show(
 
     A contrast that meets its threshold at the normal quantile z today does so at :math:`z\sqrt c` in an audit
     c times as large. A cell whose deciding contrast lies beyond the threshold is shown to fail with chance
-    0.8 when :math:`z\sqrt c = z_{1 - \alpha/(mM)} + z_{0.8}`, with m contrasts in it and M cells on the board.
-    One whose contrasts all lie within it is shown to pass with at least that chance when
+    0.8 when :math:`z\sqrt c = z_{1 - \alpha/(mM)} + z_{0.8}`, with m contrasts in it and M cells on the
+    board. One whose contrasts all lie within it is shown to pass with at least that chance when
 
     .. math:: \sum_j \Phi\bigl(z_{1 - \alpha/M} - |z_j|\sqrt c\bigr) = 0.2 .
 
