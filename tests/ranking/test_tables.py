@@ -13,6 +13,7 @@ from auditbook.columns import TABLES
 from auditbook.errors import InputError
 from auditbook.evidence.cross import cross_attributes
 from auditbook.ranking.area_metrics import AUC_METRICS
+from auditbook.ranking.compare import tabulate_auc_differences
 from auditbook.ranking.matrix import auc_matrix, matrix_interval
 from auditbook.ranking.tables import (
     measure_areas,
@@ -21,6 +22,7 @@ from auditbook.ranking.tables import (
     tabulate_auc_matrix,
     weigh_entries,
 )
+from auditbook.ranking.units import explain_sites
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 from small_audits import audit, random_audit
@@ -115,6 +117,69 @@ def test_one_record_all_ties_and_separation_say_why_there_is_no_usual_interval()
     assert set(parted["status"]) == {"one-sided"}
     assert (parted["ci_low"] < 0.9).all()
     assert (parted["ci_high"] == 1).all()
+
+
+def test_a_patient_who_stands_there_ten_times_counts_once():
+    once = random_audit(np.random.default_rng(6), 300, ["a", "b"], models=2)
+    many = AuditRecords(
+        np.repeat(once.outcome, 10),
+        (replace(once.attributes[0], codes=np.repeat(once.attributes[0].codes, 10)),),
+        tuple(replace(score, values=np.repeat(score.values, 10)) for score in once.scores),
+        unit=np.repeat(np.arange(300), 10),
+    )
+    for one, ten in zip(both(once), both(many), strict=True):
+        # Student's t has other degrees of freedom, and the records' DeLong variance n - 1
+        np.testing.assert_allclose(ten["ci_low"], one["ci_low"], atol=0.01)
+        np.testing.assert_allclose(ten["ci_high"], one["ci_high"], atol=0.01)
+    naive = tabulate_auc_matrix(replace(many, unit=None), **ARGUMENTS)
+    assert (naive["se"] * 3 < both(many)[0]["se"]).all()
+    differ = [tabulate_auc_differences(records)["se"] for records in (once, many)]
+    np.testing.assert_allclose(differ[1], differ[0], rtol=0.02)
+
+
+def test_units_of_one_record_each_change_nothing():
+    once = random_audit(np.random.default_rng(6), 200, ["a", "b"])
+    for one, two in zip(both(once), both(replace(once, unit=np.arange(200)[::-1])), strict=True):
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_a_group_of_one_site_has_no_figure_by_sites_and_the_others_keep_theirs():
+    records = random_audit(np.random.default_rng(7), 900, ["a", "b", "c"], models=2, n_sites=30)
+    site = np.where(records.attributes[0].codes == 2, 4, records.site)
+    matrix, fairness = both(replace(records, site=site))
+    table = matrix[matrix["model"] == "m0"].set_index(["event_group", "nonevent_group"])
+    assert table.loc[("c", "c"), ["se_site", "site_low", "site_high"]].isna().all()
+    assert table.loc[("a", "c"), "site_reason"] == "c: 1 site, 15 needed"
+    assert table.loc[("a", "b"), ["se_site", "site_low", "site_high"]].notna().all()
+    assert table.loc[("a", "b"), "site_reason"] == ""
+    rows = fairness[fairness["model"] == "m0"].set_index(["metric", "group"])
+    assert np.isnan(rows.loc["within_parity", "site_low"]).all()
+    assert np.isnan(rows.loc[("xauc1", "c"), "site_low"])
+    differ = tabulate_auc_differences(replace(records, site=site)).set_index(
+        ["event_group", "nonevent_group"]
+    )
+    assert np.isnan(differ.loc[("a", "c"), "site_p_value"])
+    assert differ.loc[("a", "c"), "site_reason"] == "c: 1 site, 15 needed"
+    assert differ.loc[("a", "b"), "site_p_value"] > 0
+
+
+def test_sites_that_are_too_unequal_are_named():
+    codes = np.zeros(1000, int)
+    many = Attribute("sex", ("F",), codes)
+    assert explain_sites(np.arange(1000) % 15, many) == [""]
+    assert explain_sites(None, many) == [""]
+    site = np.where(np.arange(1000) < 250, 0, np.arange(1000) % 40)
+    assert explain_sites(site, many) == ["one site holds 27% of the records, 20% at most"]
+    site = np.where(np.arange(1000) < 900, np.arange(1000) % 6, np.arange(1000) % 40)
+    assert explain_sites(site, many) == ["7.2 effective sites, 10 needed"]
+
+
+def test_very_many_units_are_put_together_into_random_groups(monkeypatch):
+    records = replace(random_audit(np.random.default_rng(8), 4_000, ["a", "b"]), unit=np.arange(4_000) // 2)
+    whole = tabulate_auc_matrix(records, **ARGUMENTS)
+    monkeypatch.setattr("auditbook.ranking.units.HELD", 1)
+    some = tabulate_auc_matrix(records, **ARGUMENTS)
+    np.testing.assert_allclose(some["se"], whole["se"], rtol=0.25)  # a sum of 200 squares: SD of 5 %
 
 
 def test_ranks_and_decisions_have_areas_too():

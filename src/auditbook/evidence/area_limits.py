@@ -165,16 +165,17 @@ def area_influence(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> Area
     part = group[ranked]
     held = np.bincount(part, minlength=n_groups).astype(float)
     events = np.bincount(part, mine, n_groups).astype(float)
-    placed = _place(levels.level[order], mine, part, (held - events, events))
+    others = held - events
+    placed = _place(levels.level[order], mine, part, (others, events))
     twice = np.bincount(part, np.where(mine == 1, placed, 0.0), n_groups)
-    areas = rate(twice, 2 * events * (held - events))
-    opposite = np.where(mine == 1, (held - events)[part], events[part])
-    own = np.where(mine == 1, events[part], (held - events)[part])
+    areas = rate(twice, 2 * events * others)
+    opposite = np.where(mine == 1, others[part], events[part])
+    own = np.where(mine == 1, events[part], others[part])
     influence = np.empty(len(group))
     influence[ranked] = np.nan_to_num((rate(placed, 2 * opposite) - areas[part]) / own)
     outcome = np.empty(len(group), np.int8)
     outcome[levels.order] = levels.outcome
-    return AreaInfluence(areas, influence, outcome, group, events, held - events)
+    return AreaInfluence(areas, influence, outcome, group, events, others)
 
 
 def _place(

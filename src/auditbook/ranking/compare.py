@@ -11,7 +11,7 @@ from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
 from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate
 from auditbook.ranking.matrix import student_quantile
-from auditbook.ranking.units import find_site_units, list_attributes
+from auditbook.ranking.units import explain_sites, find_site_units, find_units, list_attributes
 from auditbook.records import Attribute, AuditRecords
 
 Array = NDArray[np.float64]
@@ -206,9 +206,11 @@ def _tabulate(
     """Tabulate one attribute's differences between one model and the first."""
     first, score, count = records.scores[0], records.scores[place], len(attribute.groups)
     asked = (records.outcome, score.values, first.values, attribute.codes, count)
-    found = compare_models(*asked, level=level)
+    found = compare_models(*asked, site=find_units(records, count), level=level)
     by_site = None if site is None else compare_models(*asked, site=site, level=level)
-    blank = np.full(count**2, np.nan)
+    blank, lacks = np.full(count**2, np.nan), explain_sites(site, attribute)
+    lacking = [_join_lacks(attribute.groups, lacks, *divmod(row, count)) for row in range(count**2)]
+    known = np.array([not lack for lack in lacking], bool)
     columns = {
         "model": score.model,
         "other_model": first.model,
@@ -220,13 +222,19 @@ def _tabulate(
         "ci_low": found.low.ravel(),
         "ci_high": found.high.ravel(),
         "p_value": found.p_value.ravel(),
-        "se_site": blank if by_site is None else by_site.se.ravel(),
-        "site_low": blank if by_site is None else by_site.low.ravel(),
-        "site_high": blank if by_site is None else by_site.high.ravel(),
-        "site_p_value": blank if by_site is None else by_site.p_value.ravel(),
+        "se_site": blank if by_site is None else np.where(known, by_site.se.ravel(), blank),
+        "site_low": blank if by_site is None else np.where(known, by_site.low.ravel(), blank),
+        "site_high": blank if by_site is None else np.where(known, by_site.high.ravel(), blank),
+        "site_p_value": blank if by_site is None else np.where(known, by_site.p_value.ravel(), blank),
         "reason": [_explain(*row) for row in zip(found.difference.ravel(), found.se.ravel(), strict=True)],
+        "site_reason": lacking,
     }
     return fill_table("auc_differences", columns)
+
+
+def _join_lacks(groups: tuple[str, ...], lacks: list[str], first: int, second: int) -> str:
+    """Say which of two groups have too few sites."""
+    return "; ".join(f"{groups[one]}: {lacks[one]}" for one in dict.fromkeys((first, second)) if lacks[one])
 
 
 def _explain(difference: float, se: float) -> str:

@@ -24,6 +24,8 @@ HELD = 1 << 22
 """Numbers of a draw held at once."""
 LEAST, MOST = 500, 1 << 24
 """Many intervals get fewer draws: no more than these numbers in all, but at least 500 draws (1 point)."""
+MANY = 1_000
+"""Clusters above which errors are drawn from their covariance, not cluster by cluster."""
 FEW = 32
 """Areas by which sites are put in order."""
 
@@ -136,6 +138,8 @@ def draw_errors(
         sites = site_errors(matrix).sites
         influence = np.nan_to_num(site_influence(matrix) * np.sqrt(rate(sites, np.maximum(sites - 1, 0))))
         flat = influence.reshape(len(influence), n_groups**2)
+        if len(flat) > max(MANY, n_groups**2):
+            flat = _root((flat.T @ flat)[None])[0]
         flat = flat[np.lexsort(flat[:, :FEW].T)]  # so that renaming the sites changes no draw
         for first in range(0, draws, at_once):
             some = min(at_once, draws - first)

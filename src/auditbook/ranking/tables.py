@@ -29,7 +29,7 @@ from auditbook.ranking.matrix import (
     site_errors,
     standard_errors,
 )
-from auditbook.ranking.units import find_site_units
+from auditbook.ranking.units import WHOLE, explain_sites, find_site_units, find_units
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 
@@ -45,6 +45,19 @@ class MeasuredAreas:
     declared: Attribute
     settled: Attribute  # The groups that hold records
     matrix: AucMatrix  # Of the settled groups
+    by_unit: AucMatrix | None  # The same with units in place of sites; None where each record is its own
+    sites: tuple[str, ...]  # Why each settled group has no figure by sites; blank where it has one
+    all_sites: str  # The same of all records
+
+    @property
+    def clustered(self) -> bool:
+        """Tell whether units hold several records."""
+        return self.by_unit is not None
+
+    @property
+    def independent(self) -> AucMatrix:
+        """The matrix whose clusters, or else whose records, are independent."""
+        return self.matrix if self.by_unit is None else self.by_unit
 
     @property
     def empty(self) -> list[str]:
@@ -61,15 +74,19 @@ def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
     check_records(records)
     settled = [settle_groups(attribute, records.outcome) for attribute in records.attributes]
     site = find_site_units(records)
+    units = [find_units(records, len(kept.groups)) for kept in settled]
+    lacks = [tuple(explain_sites(site, kept)) for kept in settled]
+    whole = explain_sites(site, Attribute(WHOLE, (WHOLE,), np.zeros(len(records.outcome), np.intp)))[0]
 
     def measure(score: Score) -> list[MeasuredAreas]:
         levels = rank_levels(records.outcome, score.values)
-        return [
-            MeasuredAreas(
-                score.model, declared, kept, order_matrix(levels, kept.codes, len(kept.groups), site=site)
-            )
-            for declared, kept in zip(records.attributes, settled, strict=True)
-        ]
+        found = []
+        for declared, kept, unit, lack in zip(records.attributes, settled, units, lacks, strict=True):
+            asked = levels, kept.codes, len(kept.groups)
+            by_unit = None if unit is None else order_matrix(*asked, site=unit)
+            matrix = order_matrix(*asked, site=site)
+            found.append(MeasuredAreas(score.model, declared, kept, matrix, by_unit, lack, whole))
+        return found
 
     return [one for found in each_model(measure, records.scores) for one in found]
 
@@ -96,9 +113,12 @@ def _tabulate(one: MeasuredAreas, protocol: Protocol, seed: int, level: float) -
     """Tabulate one matrix, empty groups included."""
     matrix, declared = one.matrix, one.declared
     n_settled, n_groups = len(one.settled.groups), len(declared.groups)
-    joint = joint_levels(matrix, level=level, rng=one.stream(seed, "matrix")).entries
-    single, together = matrix_interval(matrix, level=level), matrix_interval(matrix, level=joint)
+    free, bound = one.independent, matrix_site_interval if one.clustered else matrix_interval
+    joint = joint_levels(free, level=level, by_site=one.clustered, rng=one.stream(seed, "matrix")).entries
+    single, together = bound(free, level=level), bound(free, level=joint)
     sites, by_site = site_errors(matrix), matrix_site_interval(matrix, level=level)
+    fenced = np.array([bool(lack) for lack in one.sites], bool)
+    fenced = fenced[:, None] | fenced
     place = np.array([_find(one.settled.groups, name) for name in declared.groups])
     first, second = (part.ravel() for part in np.meshgrid(place, place, indexing="ij"))
     held = (first >= 0) & (second >= 0)
@@ -113,21 +133,29 @@ def _tabulate(one: MeasuredAreas, protocol: Protocol, seed: int, level: float) -
         "event_group": np.repeat(np.array(declared.groups, dtype=object), n_groups),
         "nonevent_group": np.tile(np.array(declared.groups, dtype=object), n_groups),
         "auc": spread(matrix.auc),
-        "se": spread(standard_errors(matrix)),
+        "se": spread(site_errors(free).se if one.clustered else standard_errors(matrix)),
         "ci_low": spread(single.low),
         "ci_high": spread(single.high),
         "n_events": np.repeat(counts[0], n_groups),
         "n_nonevents": np.tile(counts[1], n_groups),
         "joint_low": spread(together.low),
         "joint_high": spread(together.high),
-        "se_site": spread(sites.se),
-        "site_low": spread(by_site.low),
-        "site_high": spread(by_site.high),
+        "se_site": spread(np.where(fenced, np.nan, sites.se)),
+        "site_low": spread(np.where(fenced, np.nan, by_site.low)),
+        "site_high": spread(np.where(fenced, np.nan, by_site.high)),
         "sites": np.where(held & (matrix.by_site is not None), spread(sites.sites), np.nan),
     }
     columns["status"] = _name_status(columns)
     columns["reason"] = _explain(declared.groups, counts, columns, protocol)
+    lacks = [one.sites[found] if found >= 0 else "" for found in place]
+    columns["site_reason"] = _explain_pairs(declared.groups, lacks)
     return fill_table("auc_matrix", columns)
+
+
+def _explain_pairs(groups: Sequence[str], lacks: Sequence[str]) -> list[str]:
+    """Say of every pair of groups why there is no figure by sites."""
+    said = [f"{group}: {lack}" if lack else "" for group, lack in zip(groups, lacks, strict=True)]
+    return ["; ".join(dict.fromkeys(part for part in (one, two) if part)) for one in said for two in said]
 
 
 def _find(groups: Sequence[str], name: str) -> int:
@@ -189,7 +217,8 @@ def _list_findings(
     one: MeasuredAreas, protocol: Protocol, seed: int, level: float
 ) -> Iterator[dict[str, Any]]:
     """Write down every metric of one attribute under one model, groups in their declared order."""
-    findings = assess_areas(one.matrix, level=level, rng=one.stream(seed, "metrics"))
+    stream = one.stream(seed, "metrics")
+    findings = assess_areas(one.independent, level=level, by_site=one.clustered, rng=stream)
     sited: tuple[AreaFinding | None, ...] = (None,) * len(findings)
     if one.matrix.by_site is not None:
         sited = assess_areas(one.matrix, level=level, by_site=True, rng=one.stream(seed, "site metrics"))
@@ -199,6 +228,7 @@ def _list_findings(
     rows = []
     for finding, by_site in zip(findings, sited, strict=True):
         single = finding.metric in ("xauc1", "xauc0")
+        lacking = _list_lacking(one, finding)
         name = "" if finding.group is None else groups[finding.group]
         row = {
             "model": one.model,
@@ -210,9 +240,10 @@ def _list_findings(
             "advice": AUC_METRICS[finding.metric].advice,
             "group": name,
             "other_group": "" if finding.other is None else groups[finding.other],
-            "site_low": np.nan if by_site is None else by_site.low,
-            "site_high": np.nan if by_site is None else by_site.high,
+            "site_low": np.nan if by_site is None or lacking else by_site.low,
+            "site_high": np.nan if by_site is None or lacking else by_site.high,
             "reason": reasons.get(name, "") if single else _join(reasons, finding.metric),
+            "site_reason": lacking,
         }
         rows.append((order[finding.metric], rank[name] if single else 0, row))
     for name in one.empty:
@@ -220,8 +251,18 @@ def _list_findings(
         for metric in ("xauc1", "xauc0"):
             row = {"model": one.model, "attribute": one.declared.name, "metric": metric, "group": name}
             row |= {"advice": AUC_METRICS[metric].advice, "other_group": "", "reason": "no records", **blank}
+            row["site_reason"] = ""
             rows.append((order[metric], rank[name], row))
     yield from (row for *_, row in sorted(rows, key=lambda item: item[:2]))
+
+
+def _list_lacking(one: MeasuredAreas, finding: AreaFinding) -> str:
+    """Say which of the groups that a metric rests on have too few sites; blank where none has."""
+    mine = dict(zip(one.settled.groups, one.sites, strict=True))
+    if finding.metric in ("xauc1", "xauc0") and finding.group is not None:
+        mine = {name: mine[name] for name in (one.settled.groups[finding.group],)}
+    parts = [] if finding.metric == "auc" else [f"{name}: {lack}" for name, lack in mine.items() if lack]
+    return "; ".join(sorted(parts) or ([f"{WHOLE} records: {one.all_sites}"] if one.all_sites else []))
 
 
 def _list_shortfalls(one: MeasuredAreas, protocol: Protocol) -> dict[str, str]:

@@ -3,11 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import settle_sites
+from auditbook.evidence import rate, settle_sites
 from auditbook.records import Attribute, AuditRecords
 
 WHOLE = "all"
 """Name of the attribute, and of its one group, that holds every record."""
+
+
+MIN_SITES, MIN_EFFECTIVE, MAX_SHARE = 15, 10.0, 0.2
+"""What a group needs for a figure by whole sites; below it such intervals are too short."""
+HELD = 1 << 24
+"""Numbers that the placements of all units may take; more units are put together at random."""
 
 
 def list_attributes(records: AuditRecords) -> tuple[Attribute, ...]:
@@ -21,3 +27,48 @@ def find_site_units(records: AuditRecords) -> NDArray[np.intp] | None:
         return None
     site, n_sites = settle_sites(records.site, records.outcome)
     return site if n_sites > 1 else None
+
+
+def find_units(records: AuditRecords, n_groups: int) -> NDArray[np.intp] | None:
+    """Find the position of each record's unit, such as a patient; None where each record is its own.
+
+    Where there are too many to hold, units are put together into random groups of units: their variance is
+    as unbiased (Wolter 2007, doi:10.1007/978-0-387-35099-8, chapter 2).
+    """
+    if records.unit is None:
+        return None
+    unit, n_units = settle_sites(records.unit, records.outcome)
+    if n_units == len(unit):
+        return None
+    return np.asarray(unit % max(HELD // n_groups**2, 200))
+
+
+def explain_sites(site: NDArray[np.integer] | None, attribute: Attribute) -> list[str]:
+    """Say of every group why it has no figure by sites; blank where it has one, or without sites.
+
+    Examples
+    --------
+    >>> explain_sites(np.arange(30) % 3, Attribute("sex", ("F",), np.zeros(30, int)))
+    ['3 sites, 15 needed']
+    """
+    if site is None:
+        return [""] * len(attribute.groups)
+    n_groups = len(attribute.groups)
+    cell = site.astype(np.intp) * n_groups + attribute.codes
+    table = np.bincount(cell, minlength=(int(site.max(initial=-1)) + 1) * n_groups).reshape(-1, n_groups)
+    held = table.sum(axis=0)
+    effective = np.nan_to_num(rate(held.astype(float) ** 2, np.square(table.astype(float)).sum(axis=0)))
+    largest = np.nan_to_num(rate(table.max(axis=0, initial=0), held))
+    numbers = zip((table > 0).sum(axis=0).tolist(), effective.tolist(), largest.tolist(), strict=True)
+    return [_explain_sites(*each) for each in numbers]
+
+
+def _explain_sites(sites: int, effective: float, largest: float) -> str:
+    """Say what one group lacks for a figure by sites."""
+    if sites < MIN_SITES:
+        return f"{sites} {'site' if sites == 1 else 'sites'}, {MIN_SITES} needed"
+    if effective < MIN_EFFECTIVE:
+        return f"{np.floor(10 * effective) / 10:.1f} effective sites, {MIN_EFFECTIVE:g} needed"
+    if largest > MAX_SHARE:
+        return f"one site holds {np.ceil(100 * largest):.0f}% of the records, {100 * MAX_SHARE:.0f}% at most"
+    return ""

@@ -156,12 +156,23 @@ def describe_intervals(matrix: pd.DataFrame) -> str:
         f"For all to hold at once, the typical interval has to be {number(joint, digits=2)} times as wide."
     )
     sited = ((matrix["site_high"] - matrix["site_low"]) / single).dropna()
+    lacking = _write_lacking(matrix)
     if sited.empty:
-        return f"{text} There are no sites to take as units, so the third kind of interval is missing."
+        why = lacking or " There are no sites to take as units."
+        return f"{text}{why} So the third kind of interval is missing."
     return (
         f"{text} With whole sites as the units it is {number(sited.median(), digits=2)} times as wide as "
-        f"alone (from {number(sited.min(), digits=2)} to {number(sited.max(), digits=2)} times)."
+        f"alone (from {number(sited.min(), digits=2)} to {number(sited.max(), digits=2)} times).{lacking}"
     )
+
+
+def _write_lacking(matrix: pd.DataFrame) -> str:
+    """Say which groups have too few sites for an interval by sites; blank where none has."""
+    own = matrix[(matrix["event_group"] == matrix["nonevent_group"]) & (matrix["site_reason"] != "")]
+    if own.empty:
+        return ""
+    named = "; ".join(escape(reason) for reason in own["site_reason"].unique())
+    return f" Some groups stand in too few sites, or too unevenly, to take sites as units ({named})."
 
 
 def list_model_differences(differences: pd.DataFrame) -> pd.DataFrame:
