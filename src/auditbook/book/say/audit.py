@@ -203,7 +203,9 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
     if first.shown == "open":
         parts.append(_write_size(first))
-    if first.left_out:
+    if first.left_out and first.metric == "CAL":
+        parts.append("Score bins of fewer records than a group needs are not compared.")
+    elif first.left_out:
         parts.append(f"Not compared: {escape(first.left_out)}.")
     return " ".join(parts)
 
@@ -213,7 +215,7 @@ def _write_size(cell: Any) -> str:
     side = "fail" if cell.standing == "open, fails so far" else "pass"
     if math.isinf(cell.n_to_show):
         return "No number of records would show it if these estimates are the truth."
-    size = plural(int(cell.n_to_show), "record")
+    size = plural(int(float(f"{cell.n_to_show:.2g}")), "record")
     return f"If these estimates are the truth, about {size} would show it to {side}, in four of five audits."
 
 
