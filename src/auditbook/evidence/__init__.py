@@ -19,6 +19,8 @@ from auditbook.evidence.area_limits import (
 )
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc
+from auditbook.evidence.benefit_moments import BenefitMoments
+from auditbook.evidence.bundles import UnitBundles, bundle_units, find_design_effects
 from auditbook.evidence.check import check_records
 from auditbook.evidence.clusters import (
     LEAST_CLUSTERS,

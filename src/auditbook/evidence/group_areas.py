@@ -11,7 +11,7 @@ from auditbook.evidence.area_sums import AreaCells, AreaSums, cut_steps, find_ar
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.kinds import Subsamples, each_model
 from auditbook.evidence.model_scores import ModelScores
-from auditbook.evidence.resample import draw_areas, open_stream
+from auditbook.evidence.resample import draw_alike, draw_areas, open_stream
 from auditbook.evidence.subsample import subsample_areas
 from auditbook.records import Attribute, Score
 
@@ -42,6 +42,21 @@ class GroupAreas:
         def draw(model: str, cells: AreaCells) -> Array:
             stream = open_stream(seed, "areas", model, self.attribute.name, str(size))
             return find_areas(draw_areas(cells, size=size, resamples=resamples, rng=stream))
+
+        return self._find(draw, resamples)
+
+    def equal_groups(self, strata: Array, *, resamples: int, seed: int) -> Array:
+        """Draw areas as if all groups were one, shape (n_models, resamples, n_groups).
+
+        `strata`, shape (n_models, n_groups, 2): how many events and non-events each group draws.
+        """
+        alike = np.zeros_like(self.attribute.codes)
+        sizes = dict(zip(self.scores.models, strata, strict=True))
+
+        def draw(model: str, _: AreaCells) -> Array:
+            stream = open_stream(seed, "equal areas", model, self.attribute.name)
+            cells = cut_steps(self.scores.ranked[model], alike, 1)
+            return find_areas(draw_alike(cells, sizes[model], resamples=resamples, rng=stream))
 
         return self._find(draw, resamples)
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.evidence.benefit_moments import BenefitMoments, add_benefits
 from auditbook.evidence.kinds import Subsamples, each_model
 from auditbook.evidence.model_scores import ModelScores
 from auditbook.evidence.resample import draw_scores, open_stream
@@ -42,6 +43,13 @@ class GroupScores:
         """Add up the audited records."""
         codes, n_groups = self.attribute.codes, len(self.attribute.groups)
         return self._add(lambda _, scores: sum_scores(scores, codes, n_groups))
+
+    def benefit_moments(self) -> BenefitMoments:
+        """Add up benefits and their squares, shape (n_models, n_groups); zeros without probabilities."""
+        blank = np.zeros((len(self.attribute.groups), 6))
+        cells = self._cells
+        found = [add_benefits(cells[model]) if model in cells else blank for model in self.scores.models]
+        return BenefitMoments(np.stack(found))
 
     def drawn(self, size: int, *, resamples: int, seed: int) -> ScoreSums:
         """Draw the sums of resamples."""

@@ -196,3 +196,16 @@ def draw_areas(cells: AreaCells, *, size: int, resamples: int, rng: np.random.Ge
         share = cells.held[group, label] / strata[group, label]
         found[:, group, label] = rng.multinomial(drawn[group, label], share, size=resamples)
     return cells.sums(found)
+
+
+def draw_alike(cells: AreaCells, strata: Array, *, resamples: int, rng: np.random.Generator) -> AreaSums:
+    """Draw the area sums of groups that all come from the one group of `cells`.
+
+    `strata`, shape (n_groups, 2): events and non-events of each group.
+    """
+    share = cells.held[0] / np.maximum(cells.held[0].sum(axis=-1, keepdims=True), 1)
+    drawn = np.zeros((2, resamples, len(strata), cells.held.shape[-1]))
+    for place, sizes in enumerate(np.rint(strata).astype(np.int64).T):
+        if share[1 - place].any():
+            drawn[place] = rng.multinomial(sizes, share[1 - place], size=(resamples, len(strata)))
+    return AreaSums(drawn[0], drawn[1], np.broadcast_to(cells.inside, drawn.shape[1:]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -11,18 +12,27 @@ from auditbook.columns import empty_table, fill_table
 from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, Shortfall, stratum_sizes
 from auditbook.records import Attribute
 from auditbook.settings import Protocol
+from auditbook.verdicts.attribute_audit import AttributeAudit
+from auditbook.verdicts.equal_groups import fail_if_equal
+from auditbook.verdicts.error_free import error_free_value
 from auditbook.verdicts.flips import Stability, resample_values, summarise_resamples
 from auditbook.verdicts.metrics import Metric, find_metric
+from auditbook.verdicts.next_audit import next_fail_share
+from auditbook.verdicts.reversals import draw_units, find_site_obstacles, plan_units, reversal_share
 from auditbook.verdicts.support import find_obstacles, write_obstacles
 
 
 def judge_cells(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
-    """Give every cell its verdict and its three flip rates; the columns of the other axes stay blank."""
+    """Give every cell its verdict, its flip rates, and what other audits would say of it.
+
+    The columns of the other axes stay blank.
+    """
     metrics = [find_metric(name) for name in protocol.metrics]
     times = prepared.site_times(protocol.resamples, protocol.seed)
+    units = plan_units(prepared, protocol)
     cells = []
     for groups in prepared.groups:
-        context = _Context(prepared, groups, protocol)
+        context = _Context(AttributeAudit(prepared, groups, protocol, units))
         draws = {kind: _draw(context, kind, times) for kind in {metric.evidence for metric in metrics}}
         cells += [_judge_cells(metric, draws[metric.evidence], context) for metric in metrics]
     models, attributes = prepared.scores.models, prepared.records.attributes
@@ -37,6 +47,8 @@ class _Draws:
     resampled: Evidence  # Of the protocol's size
     own_size: Evidence  # As large as the audit itself
     by_site: Evidence | None  # Of whole sites; None with fewer than two
+    # Of whole units: of the protocol's size and of the audit's own; None where each record is its own unit
+    by_unit: tuple[Evidence, Evidence] | None
 
 
 def _draw(context: "_Context", kind: Kind, times: NDArray[np.int64] | None) -> _Draws:
@@ -52,16 +64,40 @@ def _draw(context: "_Context", kind: Kind, times: NDArray[np.int64] | None) -> _
     taken = None
     if times is not None and site is not None:
         taken = evidence.by_site(site, context.prepared.n_sites, times)
-    return _Draws(evidence.whole(), resampled, resampled if own == size else draw(own), taken)
+    units = context.audit.units
+    by_unit = None if units is None else draw_units(context.groups, kind, units)
+    whole = context.audit.sums if kind == "score sums" else evidence.whole()
+    return _Draws(whole, resampled, resampled if own == size else draw(own), taken, by_unit)
 
 
 @dataclass(frozen=True)
 class _Context:
     """What the cells of one attribute have in common."""
 
-    prepared: Prepared
-    groups: PreparedGroups
-    protocol: Protocol
+    audit: AttributeAudit
+
+    @property
+    def prepared(self) -> Prepared:
+        """The audited records."""
+        return self.audit.prepared
+
+    @property
+    def groups(self) -> PreparedGroups:
+        """The groups of the attribute."""
+        return self.audit.groups
+
+    @property
+    def protocol(self) -> Protocol:
+        """The constants."""
+        return self.audit.protocol
+
+    @cached_property
+    def site_obstacles(self) -> list[str]:
+        """Why whole sites say nothing of these groups; empty where they do, and without sites."""
+        site, settled = self.prepared.site, self.groups.settled
+        if site is None or self.prepared.n_sites < 2:
+            return []
+        return find_site_obstacles(site, self.prepared.n_sites, settled.codes, settled.groups)
 
     @property
     def resample_size(self) -> int:
@@ -101,9 +137,55 @@ def _judge_cells(metric: Metric, draws: _Draws, context: _Context) -> pd.DataFra
         **_flip_columns("vfr_own_size", own, is_open),
         **_flip_columns("vfr_site", by_site, is_open),
     }
+    columns |= _beside_columns(metric, draws, context, parts, threshold)
+    columns |= _reversal_columns(metric, draws, context, (found, own, by_site), passed == "pass", threshold)
     agrees = found.dominant == np.where(is_open, "inconclusive", passed)
     columns["agrees"] = np.where(is_open | (found.dominant == ""), np.nan, agrees.astype(float))
+    columns |= {name: np.where(is_open, np.nan, columns[name]) for name in NEED_VERDICT}
     return fill_table("verdicts", columns)
+
+
+NEED_VERDICT = ("fail_if_equal", "reversal", "reversal_own_size", "reversal_site", "next_audit")
+"""Columns on other audits' verdicts that are blank in an inconclusive cell."""
+
+
+def _beside_columns(
+    metric: Metric, draws: _Draws, context: _Context, parts: NDArray[np.float64], threshold: float
+) -> dict[str, ArrayLike]:
+    """Say what a model without error, one with equal groups, and other patients would bring."""
+    audit = context.audit
+    own_size = draws.own_size if draws.by_unit is None else draws.by_unit[1]
+    fails = next_fail_share(audit, metric, parts=parts, own_size=own_size, threshold=threshold)
+    passes = metric.passes(metric.combine(parts), threshold=threshold)
+    free = error_free_value(metric, audit.strata, protocol=context.protocol)
+    return {
+        "error_free": np.full(len(fails), free),
+        "fail_if_equal": fail_if_equal(audit, metric, own_size=own_size, threshold=threshold),
+        "next_audit": reversal_share(1 - fails, passes),
+    }
+
+
+def _reversal_columns(
+    metric: Metric,
+    draws: _Draws,
+    context: _Context,
+    found: tuple[Stability, Stability, Stability | None],
+    passed: NDArray[np.bool_],
+    threshold: float,
+) -> dict[str, ArrayLike]:
+    """Give the share of resamples against the row's verdict; whole units are drawn where there are any."""
+    main, own, by_site = found
+    if draws.by_unit is not None:
+        parts = metric.by_group(draws.whole)
+        main, own = (_stability(metric, drawn, parts, threshold) for drawn in draws.by_unit)
+    told = by_site is not None and not context.site_obstacles
+    return {
+        "reversal": reversal_share(main.pass_share, passed),
+        "reversal_own_size": reversal_share(own.pass_share, passed),
+        "reversal_site": reversal_share(by_site.pass_share, passed)
+        if by_site is not None and told
+        else np.nan,
+    }
 
 
 def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
@@ -205,6 +287,8 @@ def _write_reasons(
             notes.append("undefined in every resample")
         elif not in_the_way and np.isnan(found.ci_low[place]):
             notes.append("the resamples hardly vary, so there is no interval")
+        if not in_the_way and context.site_obstacles:
+            notes.append(f"no reversal by sites: {', '.join(context.site_obstacles)}")
         reasons.append("; ".join(notes + empty))
     return reasons
 

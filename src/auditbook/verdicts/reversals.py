@@ -1,0 +1,95 @@
+"""Which share of the resamples contradicts a row's verdict, and may whole sites be drawn for it?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from auditbook.evidence import (
+    Evidence,
+    Prepared,
+    PreparedGroups,
+    ScoreSums,
+    UnitBundles,
+    bundle_units,
+    open_stream,
+)
+from auditbook.settings import Protocol
+
+Array = NDArray[np.float64]
+
+MIN_SITES, MIN_EFFECTIVE_SITES, LARGEST_SITE = 15, 10.0, 0.20
+"""What each group needs before sites are drawn: sites, effective ones, and the largest share of one site."""
+
+
+def reversal_share(pass_share: ArrayLike, passed: ArrayLike) -> Array:
+    """Give the share of resamples whose verdict is not the row's own.
+
+    Unlike a flip rate it may exceed one half: the resamples of a biased statistic can contradict it.
+
+    >>> reversal_share([0.76, 0.76], [False, True]).round(2).tolist()
+    [0.76, 0.24]
+    """
+    share = np.asarray(pass_share, float)
+    return np.where(passed, 1 - share, share)
+
+
+def plan_units(prepared: Prepared, protocol: Protocol) -> UnitBundles | None:
+    """Draw whole units, resamples of the protocol's size and of the audit's; None where records are units."""
+    if prepared.unit is None:
+        return None
+    size = len(prepared.unit)
+    return bundle_units(
+        prepared.unit,
+        prepared.n_units,
+        share=min(protocol.resample_size, size) / size,
+        resamples=protocol.resamples,
+        rng=open_stream(protocol.seed, "units"),
+    )
+
+
+def draw_units(groups: PreparedGroups, kind: str, units: UnitBundles) -> tuple[Evidence, Evidence]:
+    """Measure the drawn units: those of the protocol's size, and those of the audit's own."""
+    drawn = groups.evidence[kind].by_site(units.bundle, units.n_bundles, units.times)  # type: ignore[index]
+    half = units.resamples
+    if isinstance(drawn, ScoreSums):
+        first, second = (
+            ScoreSums(*(part[:, rows] for part in drawn.parts())) for rows in (slice(half), slice(half, None))
+        )
+        return first, second
+    return drawn[:, :half], drawn[:, half:]
+
+
+def find_site_obstacles(
+    site: NDArray[np.integer], n_sites: int, codes: NDArray[np.integer], groups: Sequence[str]
+) -> list[str]:
+    r"""Say which groups stand in too few sites, or mostly in one, for whole sites to be drawn.
+
+    A group needs 15 sites, 10 effective ones, :math:`(\sum_h n_h)^2 / \sum_h n_h^2`, and none with more
+    than 20 % of its records: of fewer sites, a draw of those that are there says nothing of others like them.
+
+    >>> site = np.repeat(np.arange(20), 10)
+    >>> find_site_obstacles(site, 20, np.where(site == 3, 1, 0), ["A", "B"])
+    ['B stands in 1 site, 15 needed']
+    """
+    cell = site.astype(np.intp) * len(groups) + codes
+    held = np.bincount(cell, minlength=n_sites * len(groups)).reshape(n_sites, -1).astype(float)
+    total = np.maximum(held.sum(axis=0), 1)
+    here = np.count_nonzero(held, axis=0)
+    effective = total**2 / np.maximum((held**2).sum(axis=0), 1)
+    largest = held.max(axis=0) / total
+    return [
+        said
+        for place, name in enumerate(groups)
+        if (said := _name_site_obstacle(name, int(here[place]), effective[place], largest[place]))
+    ]
+
+
+def _name_site_obstacle(name: str, here: int, effective: float, largest: float) -> str:
+    if here < MIN_SITES:
+        return f"{name} stands in {here} site{'s' * (here != 1)}, {MIN_SITES} needed"
+    if effective < MIN_EFFECTIVE_SITES:
+        return f"the sites of {name} are worth {effective:.1f} equal ones, {MIN_EFFECTIVE_SITES:g} needed"
+    if largest > LARGEST_SITE:
+        return f"one site holds {largest:.0%} of {name}, at most {LARGEST_SITE:.0%} allowed"
+    return ""
