@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.evidence.counts import rate
 from auditbook.evidence.score_cells import ScoreCells
 from auditbook.evidence.score_sums import N_BINS
 
@@ -19,13 +20,13 @@ class BenefitMoments:
 
     @property
     def mean(self) -> Array:
-        """Mean of b and of b ln b, shape (..., 2)."""
-        return self.sums[..., 1:3] / self.sums[..., :1]
+        """Mean of b and of b ln b, shape (..., 2); nan without records."""
+        return rate(self.sums[..., 1:3], self.sums[..., :1])
 
     @property
     def covariance(self) -> Array:
         """Covariance of b and b ln b over the records, shape (..., 2, 2)."""
-        square = self.sums[..., 3:] / self.sums[..., :1]
+        square = rate(self.sums[..., 3:], self.sums[..., :1])
         mean = self.mean
         return square[..., [[0, 1], [1, 2]]] - mean[..., :, None] * mean[..., None, :]
 

@@ -47,7 +47,7 @@ class GroupScores:
     def benefit_moments(self) -> BenefitMoments:
         """Add up benefits and their squares, shape (n_models, n_groups); zeros without probabilities."""
         blank = np.zeros((len(self.attribute.groups), 6))
-        cells = self._cells
+        cells = self.cells
         found = [add_benefits(cells[model]) if model in cells else blank for model in self.scores.models]
         return BenefitMoments(np.stack(found))
 

@@ -109,15 +109,15 @@ class AttributeAudit:
     @cached_property
     def _theil_slope(self) -> Array:
         """Slope of the Theil index in the means of b and of b ln b, shape (n_models, n_groups, 2)."""
-        mean = self.moments.mean
-        return np.stack([-(mean[..., 1] / mean[..., 0] ** 2 + 1 / mean[..., 0]), 1 / mean[..., 0]], axis=-1)
+        mean, logs = np.moveaxis(self.moments.mean, -1, 0)
+        return np.stack([-rate(logs + mean, mean**2), rate(1, mean)], axis=-1)
 
     @cached_property
     def _theil_variance(self) -> Array:
         """Variance of each group's Theil index were the records independent."""
         slope = self._theil_slope
         variance = np.einsum("...i,...ij,...j->...", slope, self.moments.covariance, slope)
-        return np.maximum(variance, 0) / self.moments.sums[..., 0]
+        return rate(np.maximum(variance, 0), self.moments.sums[..., 0])
 
     @cached_property
     def theil_effects(self) -> Array:
@@ -129,14 +129,18 @@ class AttributeAudit:
         records = sums.records.sum(axis=-1)[..., None]
         away = ((both - records * self.moments.mean[:, None]) * self._theil_slope[:, None]).sum(axis=-1)
         bundles = away.shape[1]
-        spread = (away**2).sum(axis=1) * (bundles / max(bundles - 1, 1)) / self.moments.sums[..., 0] ** 2
+        spread = rate((away**2).sum(axis=1), self.moments.sums[..., 0] ** 2) * bundles / max(bundles - 1, 1)
         return np.maximum(np.nan_to_num(rate(spread, self._theil_variance), nan=1.0), 1.0)
 
     def area_errors(self, own_size: Evidence) -> Array:
         """Find the standard error of each group's area from resamples, shape (n_models, n_groups)."""
         if isinstance(own_size, ScoreSums):
             raise TypeError("areas are needed, not score sums")
-        spread = np.nanstd(own_size, axis=1) if own_size.size else np.empty((0, 0))
+        defined = ~np.isnan(own_size)
+        count = np.count_nonzero(defined, axis=1)
+        mean = rate(np.where(defined, own_size, 0).sum(axis=1), count)
+        away = np.where(defined, own_size - mean[:, None], 0)
+        spread = np.nan_to_num(np.sqrt(rate((away**2).sum(axis=1), count)))
         lower = 0.5 / np.maximum(self.strata.min(axis=-1), 1)
         return np.where(spread > 0, spread, lower)
 

@@ -64,6 +64,9 @@ def next_fail_share(
     draw = _choose(audit, metric, parts, own_size)
     found = []
     for place, model in enumerate(audit.prepared.scores.models):
+        if np.isnan(parts[place]).all():
+            found.append(np.full(len(strata), np.nan))
+            continue
         name = audit.groups.declared.name
         rng = open_stream(audit.protocol.seed, "next audit", model, name, metric.quantity)
         drawn = draw(place, strata, rng)
