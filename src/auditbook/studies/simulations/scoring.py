@@ -91,9 +91,9 @@ def _each_part(rows: pd.DataFrame, scenarios: Sequence[Scenario]) -> list[tuple[
 def _tabulate(part: pd.DataFrame) -> tuple[list[str], NDArray[np.int64]]:
     """Put the counts of a scenario into shape (replicates, methods, 3)."""
     methods = [method for method in METHODS if (part["method"] == method).any()]
-    wide = part.pivot_table(index=["seed", "replicate"], columns="method", values=["tp", "fp", "fn"])
-    columns = [[(count, method) for count in ("tp", "fp", "fn")] for method in methods]
-    return methods, np.stack([wide[each].to_numpy(np.int64) for each in columns], axis=1)
+    placed = part.assign(place=part["method"].map(methods.index))
+    rows = placed.sort_values(["seed", "replicate", "place"])[["tp", "fp", "fn"]]
+    return methods, rows.to_numpy(np.int64).reshape(-1, len(methods), 3)
 
 
 def _interval(drawn: Array, replicates: int) -> Array:
