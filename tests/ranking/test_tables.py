@@ -207,18 +207,19 @@ def test_an_intersection_of_race_and_sex_is_an_attribute_like_any_other():
     assert len(tabulate_auc_fairness(crossed, **ARGUMENTS)) == 9 + 2 * 6
 
 
-def test_two_hundred_groups_give_right_entries_or_a_reason():
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
+def test_many_groups_give_right_entries_or_a_reason(count):
     rng = np.random.default_rng(7)
-    n, names = 4000, tuple(f"g{i}" for i in range(200))
+    n, names = 20 * count, tuple(f"g{i}" for i in range(count))
     records = AuditRecords(
         (rng.random(n) < 0.2).astype(np.int8),
-        (Attribute("many", names, rng.integers(0, 200, n)),),
+        (Attribute("many", names, rng.integers(0, count, n)),),
         (Score("m", "rank", 0.5, rng.normal(size=n)),),
     )
     table = tabulate_auc_matrix(records, **ARGUMENTS)
-    assert len(table) == 40_000
+    assert len(table) == count**2
     assert (table["auc"].notna() | (table["reason"] != "")).all()
-    areas = auc_matrix(records.outcome, records.scores[0].values, records.attributes[0].codes, 200).auc
+    areas = auc_matrix(records.outcome, records.scores[0].values, records.attributes[0].codes, count).auc
     np.testing.assert_allclose(table["auc"], areas.ravel(), atol=1e-12)
 
 
