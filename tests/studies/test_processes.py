@@ -26,7 +26,9 @@ TINY = Sizes(
     rounds=5,
 )
 LINEARS = plan_tasks([LINEAR], replicates=3, seed=1)
-ALL = [Task(0, "binary", 1), *LINEARS] if find_spec("graph_tool") else LINEARS
+BINARY = Task(0, "binary", 1)
+"""Its fits are processes of a worker."""
+WITH_BINARY = [pytest.mark.slow, pytest.mark.skipif(not find_spec("graph_tool"), reason="no graph-tool")]
 PATIENCE = 300
 """Seconds after which a command counts as hanging."""
 
@@ -34,7 +36,7 @@ PATIENCE = 300
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
-    run_tasks(ALL, folder, sizes=TINY)
+    run_tasks(LINEARS, folder, sizes=TINY)
     return folder
 
 
@@ -48,7 +50,7 @@ run_tasks(tasks, folder, sizes=sizes, jobs=jobs, say=lambda text: print(text, fl
 """
 
 
-def start(folder, jobs, tasks=ALL):
+def start(folder, jobs, tasks=LINEARS):
     """Start a script that runs tasks, in a session of its own, without a main guard, as users do."""
     text = SCRIPT.format(tasks=tasks, sizes=TINY, folder=str(folder), jobs=jobs)
     call = [sys.executable, "-c", "import signal; signal.signal(2, signal.default_int_handler)" + text]
@@ -56,16 +58,24 @@ def start(folder, jobs, tasks=ALL):
     return subprocess.Popen(call, **quiet, text=True, start_new_session=True)
 
 
-@pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs):
-    with start(tmp_path, jobs) as command:
+@pytest.mark.parametrize(
+    ("jobs", "tasks"),
+    [
+        (2, LINEARS),
+        pytest.param(4, LINEARS, marks=pytest.mark.slow),
+        *(pytest.param(jobs, [BINARY, *LINEARS], marks=WITH_BINARY) for jobs in (2, 4)),
+    ],
+)
+def test_the_number_of_workers_changes_no_byte(finished, tmp_path, jobs, tasks):
+    run_tasks(tasks, finished, sizes=TINY)
+    with start(tmp_path, jobs, tasks) as command:
         try:
             command.communicate(timeout=PATIENCE)
         finally:
             end_session(command.pid)
-    for task in ALL:
+    for task in tasks:
         assert (tmp_path / task.file).read_bytes() == (finished / task.file).read_bytes()
-    costs = describe_makers(tmp_path, {task.file: task.world for task in ALL})["cost"]
+    costs = describe_makers(tmp_path, {task.file: task.world for task in tasks})["cost"]
     assert all(50 < cost["memory"] < 2_000 for cost in costs.values())
 
 
