@@ -26,9 +26,14 @@ class PocketSettings:
     """What gets one role and one bootstrap weight: the cohort's `unit`, the `site` (with the support rule and
     level of hospitals), or each `record`.
     """
-    development: Annotated[float, Exactly(ge=0.05, le=0.9)] = 0.4
-    """Share of the units that models are fitted on (published: 0.40)."""
-    discovery: Annotated[float, Exactly(ge=0.05, le=0.9)] = 0.3
+    development: Annotated[
+        Annotated[float, Exactly(ge=0, le=0.9)] | None,
+        LeftOut("0.4; 0 where no model is trained and no score mapped"),
+    ] = None
+    """Share of the units that models are fitted on, or scores mapped (published: 0.40)."""
+    discovery: Annotated[
+        Annotated[float, Exactly(ge=0.05, le=0.9)] | None, LeftOut("0.3; 0.5 where nothing is developed")
+    ] = None
     """Share of the units that maps are learned from; the rest is audited (published: 0.30)."""
     graph_share: Annotated[float, Exactly(ge=0.5, le=0.95)] = 0.8
     """Share of the discovery units whose records form the graph; the others calibrate the assignment
@@ -109,6 +114,18 @@ class PocketSettings:
         LeftOut("0.05; a quarter and half of the outcome's standard deviation when it is continuous"),
     ] = ()
     """Half widths within which an interval rules errors out, in the outcome's unit (ours)."""
+
+    def development_of(self, *, fitted: bool) -> float:
+        """Return the development share; none is needed where nothing is fitted on it."""
+        if self.development is not None:
+            return self.development
+        return 0.4 if fitted else 0.0
+
+    def discovery_of(self, *, fitted: bool) -> float:
+        """Return the discovery share: by default as large as what is audited."""
+        if self.discovery is not None:
+            return self.discovery
+        return 0.3 if self.development_of(fitted=fitted) else 0.5
 
     def level_of(self, *, continuous: bool, sites: bool) -> float:
         """Return the level of one family (published: 0.05 continuous, 0.025 binary, 0.0125 sites)."""

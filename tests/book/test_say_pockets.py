@@ -133,7 +133,7 @@ def test_a_model_that_pockets_leave_out_is_replaced_and_named():
 def test_roles_are_told_with_their_records_and_units():
     counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 100)
     told = {"status": "done", "unit_kind": "site", "records": counts, "units": dict.fromkeys(counts, 1)}
-    told |= {"columns": ["a", "b"], "notes": ["<x> is mapped"]}
+    told |= {"columns": ["a", "b"], "notes": ["<x> is mapped"], "trained": ["xgboost"], "mapped": []}
     said = maps.describe_roles({"pockets": told})
     assert "each site has one role: 100 records (1 unit) develop models" in said
     assert "The maps may use 2 columns. Of the predictions: &#60;x&#62; is mapped." in said
@@ -143,9 +143,36 @@ def test_roles_are_told_with_their_records_and_units():
 def test_one_record_has_a_verb_of_its_own():
     counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 1)
     told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}
-    said = maps.describe_roles({"pockets": told | {"notes": []}})
+    told |= {"notes": [], "trained": ["xgboost"], "mapped": []}
+    said = maps.describe_roles({"pockets": told})
     assert "1 record (1 unit) develops models, 1 record (1 unit) forms the graph" in said
     assert "1 record (1 unit) is audited. The maps may use 1 column." in said
+
+
+@pytest.mark.parametrize(
+    ("trained", "mapped", "words"),
+    [
+        (["m"], ["points"], "develop models and map scores"),
+        ([], ["points"], "(9 units) map scores,"),
+        ([], [], "(9 units) stay aside,"),
+    ],
+)
+def test_only_a_run_that_trains_models_says_so(trained, mapped, words):
+    counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 9)
+    told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}
+    said = maps.describe_roles({"pockets": told | {"notes": [], "trained": trained, "mapped": mapped}})
+    assert words in said
+    assert ("models" in said) == bool(trained)
+
+
+def test_given_scores_leave_no_record_to_develop_models():
+    counts = {"development": 0, "graph": 40, "calibration": 10, "audit": 50}
+    told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}
+    said = maps.describe_roles({"pockets": told | {"notes": [], "trained": [], "mapped": []}})
+    assert said.startswith("In this run each record has one role: 40 records (40 units) form the graph, ")
+    assert "nothing is fitted" in said
+    assert " 0 " not in said
+    assert "develop models" not in said
 
 
 def test_a_run_reads_the_tables_back_and_says_the_same(tables, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from auditbook.cohort.file import read_cohort_file
+from auditbook.cohort.pocket_keys import fits_anything
 from auditbook.cohort.twins import FULL_SIZES, TABLES
 from auditbook.cohort.twins.care import care_table, draw_patients, score_costs
 from auditbook.cohort.twins.icu import ETHNICITIES, HOSPITALS, icu_table, make_world
@@ -168,7 +169,9 @@ def test_the_cohort_file_names_columns_that_are_there(name, root):
 def test_cohort_files_say_how_pockets_are_audited(name, unit, attributes, root):
     settings = read_cohort_file(root / "data" / "cohorts" / f"{name}.toml").pockets
     assert (settings.unit, settings.attributes) == (unit, attributes)
-    assert (settings.development, settings.discovery, settings.graph_share) == (0.4, 0.3, 0.8)
+    shares = settings.development_of(fitted=True), settings.discovery_of(fitted=True)
+    assert (*shares, settings.graph_share) == (0.4, 0.3, 0.8)
+    assert fits_anything(read_cohort_file(root / "data" / "cohorts" / f"{name}.toml"), settings)
 
 
 def test_patients_are_like_those_of_the_study(care):

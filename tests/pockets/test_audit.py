@@ -10,6 +10,7 @@ import pytest
 from auditbook.cli import main
 from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.columns import TABLES as COLUMNS
+from auditbook.errors import InputError
 from auditbook.pockets.audit import TABLES, make_pockets
 from auditbook.pockets.prepare import build_world, map_columns, unit_kind
 from auditbook.pockets.repair import list_findings
@@ -135,6 +136,43 @@ def test_every_table_has_its_columns_and_the_run_says_what_was_done(audit):
     assert any("chosen is a decision" in note for note in status["notes"])
     assert any("points is mapped" in note for note in status["notes"])
     json.dumps(status)
+
+
+RANK = """
+[scores.points]
+column = "points"
+kind = "rank"
+percentile = 90
+"""
+
+
+def test_with_given_scores_all_records_serve_discovery_and_audit(audit):
+    assert RANK in COHORT
+    status = audit(text=COHORT.replace(RANK, "")).status
+    assert (status["trained"], status["mapped"], status["models"]) == ([], [], ["risk"])
+    assert status["records"]["development"] == status["units"]["development"] == 0
+    units = status["units"]
+    assert abs(units["graph"] + units["calibration"] - units["audit"]) <= 1
+
+
+def test_a_score_that_is_mapped_keeps_its_development_records(audit):
+    status = audit().status
+    assert (status["trained"], status["mapped"]) == ([], ["points"])
+    total = sum(status["units"].values())
+    assert status["units"]["development"] == round(0.4 * total)
+    mapped = audit(text=COHORT.replace(RANK, "") + 'isotonic = ["risk"]\n').status
+    assert (mapped["mapped"], mapped["units"]["development"]) == (["risk"], round(0.4 * total))
+
+
+def test_a_development_share_that_is_asked_for_is_kept(audit):
+    status = audit(text=COHORT.replace(RANK, "") + "development = 0.2\n").status
+    total = sum(status["units"].values())
+    assert (status["units"]["development"], status["trained"]) == (round(0.2 * total), [])
+
+
+def test_no_development_records_where_a_score_must_be_mapped_is_an_error(audit):
+    with pytest.raises(InputError, match=r"\[pockets\] development: is 0, and points must be fitted"):
+        audit(text=COHORT + "development = 0\n")
 
 
 def test_maps_use_no_compared_attribute_no_name_and_no_late_column(audit, tmp_path):

@@ -84,6 +84,14 @@ def test_every_record_has_one_role_and_no_unit_has_two():
     assert np.array_equal(roles.discovery, np.sort(np.concatenate(parts[1:3])))
 
 
+def test_a_development_share_of_zero_leaves_all_units_to_discovery_and_audit():
+    unit = np.random.default_rng(2).integers(0, 50, 1000)
+    roles = assign_roles(unit, development=0, discovery=0.5, graph_share=0.8, seed=1)
+    parts = [roles.development, roles.graph, roles.calibration, roles.audit]
+    assert [len(np.unique(unit[part])) for part in parts] == [0, 20, 5, 25]
+    assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(1000))
+
+
 def test_another_seed_gives_other_roles():
     one, two = (
         assign_roles(np.arange(100), development=0.4, discovery=0.3, graph_share=0.8, seed=s) for s in (1, 2)

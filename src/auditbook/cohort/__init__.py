@@ -5,7 +5,7 @@ from auditbook.cohort.describe import summarise_columns, summarise_groups, summa
 from auditbook.cohort.draft import draft_cohort
 from auditbook.cohort.file import ScoreTable, name_lean
 from auditbook.cohort.load import Cohort, CohortFile, load_cohort, read_cohort_file, warn_cohort
-from auditbook.cohort.pocket_keys import name_models
+from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
 from auditbook.cohort.read_table import read_table_file
 from auditbook.cohort.schema import MitigationTable
 from auditbook.cohort.twins import FULL_SIZES

@@ -11,14 +11,7 @@ from auditbook.pocket_settings import PocketSettings
 
 def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:
     """Check the values of ``[pockets]`` and fill in the defaults."""
-    settings = PocketSettings(**values)
-    if settings.development + settings.discovery > 0.95:
-        total = settings.development + settings.discovery
-        faults.add(
-            "[pockets] discovery",
-            f"with development it takes {total:g} of the units, which leaves too few to audit; allowed: 0.95",
-        )
-    return settings
+    return PocketSettings(**values)
 
 
 DEFAULT_MODELS = 2
@@ -32,8 +25,38 @@ def name_models(file: CohortFile, settings: PocketSettings) -> tuple[str, ...]:
     return tuple(settings.models or file.panel.models[:DEFAULT_MODELS])
 
 
+def name_mapped(file: CohortFile, settings: PocketSettings) -> tuple[str, ...]:
+    """Name the given scores that are mapped to the outcome's scale on development records."""
+    return tuple(
+        score.name
+        for score in file.scores
+        if score.kind == "rank" or (score.name in settings.isotonic and score.kind != "decision")
+    )
+
+
+def fits_anything(file: CohortFile, settings: PocketSettings) -> bool:
+    """Tell whether a model is trained or a score mapped, which takes development records."""
+    return bool(name_models(file, settings) or name_mapped(file, settings))
+
+
+def _check_shares(file: CohortFile, faults: Faults) -> None:
+    """Find shares of the units that leave a role without any."""
+    fitted = fits_anything(file, file.pockets)
+    development = file.pockets.development_of(fitted=fitted)
+    total = development + file.pockets.discovery_of(fitted=fitted)
+    if total > 0.95:
+        faults.add(
+            "[pockets] discovery",
+            f"with development it takes {total:g} of the units, which leaves too few to audit; allowed: 0.95",
+        )
+    if fitted and not development:
+        named = ", ".join((*name_models(file, file.pockets), *name_mapped(file, file.pockets)))
+        faults.add("[pockets] development", f"is 0, and {named} must be fitted on such records; leave it out")
+
+
 def check_pockets(file: CohortFile, faults: Faults) -> None:
     """Find names in ``[pockets]`` that stand for nothing in the rest of the file."""
+    _check_shares(file, faults)
     settings = file.pockets
     attributes = [item.name for item in file.attributes]
     given, trained = [score.name for score in file.scores], list(file.panel.models)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.cohort import Cohort
+from auditbook.cohort import Cohort, name_mapped, name_models
 from auditbook.columns import empty_table, fill_table
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
@@ -208,6 +208,8 @@ def _describe(
         "units": {name: len(np.unique(world.data.unit[part])) for name, part in parts.items()},
         "columns": list(map_columns(cohort, settings)),
         "models": list(world.data.predictions),
+        "trained": list(name_models(cohort.file, settings)),
+        "mapped": list(name_mapped(cohort.file, settings)),
         "contrasts": [pair.name for pair in world.contrasts],
         "notes": [*world.notes, *_note_maps(maps)],
         "level": settings.level_of(continuous=continuous, sites=sites),

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from auditbook.cohort import Cohort, as_numbers, name_models
+from auditbook.cohort import Cohort, as_numbers, fits_anything, name_mapped, name_models
 from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
@@ -87,10 +87,11 @@ def build_world(
         raise InputError("no feature column is left to learn pockets from")
     kind = unit_kind(cohort, settings)
     order, unit = _order(cohort, settings, kind)
+    fitted = fits_anything(cohort.file, settings)
     roles = assign_roles(
         unit,
-        development=settings.development,
-        discovery=settings.discovery,
+        development=settings.development_of(fitted=fitted),
+        discovery=settings.discovery_of(fitted=fitted),
         graph_share=settings.graph_share,
         seed=seed,
     )
@@ -156,7 +157,7 @@ def _given(
         if score.kind == "decision":
             notes.append(f"{score.name} is a decision of 0 or 1, which predicts no risk")
             continue
-        if score.kind == "rank" or score.name in settings.isotonic:
+        if score.name in name_mapped(cohort.file, settings):
             part = roles.development
             fitted = IsotonicRegression(out_of_bounds="clip").fit(values[part], cohort.outcome[order][part])
             values = np.asarray(fitted.predict(values), dtype=np.float64)

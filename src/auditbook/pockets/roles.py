@@ -87,12 +87,12 @@ def canonical_order(hashes: Hashes, unit: ArrayLike) -> NDArray[np.int64]:
 def assign_roles(
     unit: ArrayLike, *, development: float, discovery: float, graph_share: float, seed: int
 ) -> Roles:
-    """Give every unit one role at random."""
+    """Give every unit one role at random; a development share of 0 leaves that role empty."""
     codes, names = pd.factorize(np.asarray(unit))
     n_units = len(names)
     n_development, n_discovery = round(development * n_units), round(discovery * n_units)
     n_audit = n_units - n_development - n_discovery
-    _check_counts((n_development, n_discovery, n_audit), n_units)
+    _check_counts(_needed(development, n_development, n_discovery, n_audit), n_units)
     rng = np.random.default_rng(seed)
     role = np.empty(n_units, dtype=np.int64)
     n_graph = round(graph_share * n_discovery)
@@ -118,10 +118,15 @@ def _split_records(
     return split
 
 
-def _check_counts(counts: tuple[int, int, int], n_units: int) -> None:
+def _needed(share: float, development: int, discovery: int, audit: int) -> dict[str, int]:
+    """Count the units of the roles that must have one."""
+    wanted = {"development": development} if share else {}
+    return wanted | {"discovery": discovery, "audit": audit}
+
+
+def _check_counts(counts: dict[str, int], n_units: int) -> None:
     """Raise InputError when a role has no unit."""
-    names = ("development", "discovery", "audit")
-    empty = [name for name, count in zip(names, counts, strict=True) if count < 1]
+    empty = [name for name, count in counts.items() if count < 1]
     if empty:
         raise InputError(
             f"[pockets]: {n_units} {'unit leaves' if n_units == 1 else 'units leave'} none for "

@@ -196,6 +196,15 @@ def _describe_abstained(shares: pd.DataFrame) -> str:
     )
 
 
+def _name_development(trained: Sequence[str], mapped: Sequence[str]) -> tuple[str, str]:
+    """Say what development records are for: models, scores that are mapped, both, or nothing."""
+    if trained and mapped:
+        return "develops models and maps scores", "develop models and map scores"
+    if trained:
+        return "develops models", "develop models"
+    return ("maps scores", "map scores") if mapped else ("stays aside", "stay aside")
+
+
 def describe_roles(info: Mapping[str, Any]) -> str:
     """Say what a unit is and how records were divided, as far as run.json tells."""
     told = info.get("pockets") or {}
@@ -203,7 +212,7 @@ def describe_roles(info: Mapping[str, Any]) -> str:
         return ""
     kind = {"record": "each record", "site": "each site", "unit": "each unit of the cohort file"}
     names = {
-        "development": ("develops models", "develop models"),
+        "development": _name_development(told["trained"], told["mapped"]),
         "graph": ("forms the graph", "form the graph"),
         "calibration": ("calibrates the assignment", "calibrate the assignment"),
         "audit": ("is audited", "are audited"),
@@ -212,8 +221,11 @@ def describe_roles(info: Mapping[str, Any]) -> str:
         f"{plural(told['records'][key], 'record')} ({plural(told['units'][key], 'unit')}) "
         f"{agree(told['records'][key], *verbs)}"
         for key, verbs in names.items()
+        if told["records"][key]
     ]
     text = f"In this run {kind[told['unit_kind']]} has one role: {join_words(parts)}. "
+    if not told["records"]["development"]:
+        text += "Scores are given and nothing is fitted, so that no record is set aside for development. "
     text += f"The maps may use {plural(len(told['columns']), 'column')}."
     notes = "; ".join(escape(note) for note in told["notes"])
     return f"{text} Of the predictions: {notes}." if notes else text
