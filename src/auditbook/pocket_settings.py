@@ -8,6 +8,7 @@ from auditbook.key_types import Exactly, Flag, LeftOut, Text, WrittenAs
 Partition = Literal["sbm", "leiden", "tree_cut", "spectral"]
 Start = Literal["fast", "published"]
 UnitKind = Literal["unit", "site", "record"]
+Ratios = Literal["published", "corrected"]
 PARTITIONS: tuple[Partition, ...] = get_args(Partition)
 Names = Annotated[tuple[str, ...], WrittenAs(tuple[Text, ...])]
 PositiveNumbers = tuple[Annotated[float, Exactly(gt=0)], ...]
@@ -90,6 +91,12 @@ class PocketSettings:
     """Stricter level of one map for mean errors with sites as units, told beside (published: 0.0025)."""
     draws: Annotated[int, Exactly(ge=99, le=999_999)] = 9_999
     """Draws of the wild cluster bootstrap; the profile may lower it (published: 9,999)."""
+    ratios: Annotated[
+        Ratios | None, LeftOut("published for an event with records as units; else corrected")
+    ] = None
+    """What is held against the draws: `published` (estimate over standard error), or `corrected` for skewness
+    and for few units (ours: Hall's transformation, and Student's distribution on the effective units).
+    """
     support_records: Annotated[
         Annotated[int, Exactly(ge=2, le=1_000_000)] | None, LeftOut("100; 50 for a continuous outcome")
     ] = None
@@ -137,6 +144,12 @@ class PocketSettings:
         """Return the level of a family of mean errors."""
         given = self.error_level
         return given if given is not None else self.level_of(continuous=continuous, sites=sites)
+
+    def ratios_of(self, *, continuous: bool, unit_kind: UnitKind) -> Ratios:
+        """Return how ratios are judged: as published where that was seen to keep its level."""
+        if self.ratios is not None:
+            return self.ratios
+        return "corrected" if continuous or unit_kind != "record" else "published"
 
     def support_of(self, *, continuous: bool) -> int:
         """Return the records that a tested cell needs."""

@@ -18,6 +18,7 @@ from auditbook.book.say import pockets as maps
 from auditbook.book.say.text import table_html
 from auditbook.errors import InputError
 from auditbook.evidence import Shortfall
+from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets import bound_split
 from auditbook.results import Run, write_table
 from auditbook.studies.say import pocket_lessons as lesson
@@ -100,7 +101,7 @@ def test_what_to_do_is_told_and_drawn_for_every_cohort(tables, kind):
     for model in dict.fromkeys([*errors["model"], ""]):
         findings = act.list_findings(errors, made["pockets"], model=model)
         repairs = act.lay_out_repairs(made["pocket_repairs"], made["pockets"], model=model)
-        said = [act.write_findings(findings, errors), act.describe_review(findings)]
+        said = [act.write_findings(findings, errors), act.describe_review(errors, made["pockets"])]
         said += [act.describe_repairs(repairs), act.describe_reach(errors, model=model)]
         draw.draw_repairs(repairs, label="mean error").figure.canvas.draw()
         assert "<table" in table_html(repairs, act.REPAIR_COLUMNS)
@@ -147,6 +148,30 @@ def test_one_record_has_a_verb_of_its_own():
     said = maps.describe_roles({"pockets": told})
     assert "1 record (1 unit) develops models, 1 record (1 unit) forms the graph" in said
     assert "1 record (1 unit) is audited. The maps may use 1 column." in said
+
+
+def test_a_run_says_how_its_ratios_are_judged_and_why():
+    told = {"status": "done", "continuous": True, "ratios": "corrected"}
+    assert "the outcome is a number" in say.describe_ratios({"pockets": told})
+    assert "few and unequal" in say.describe_ratios({"pockets": told | {"continuous": False}})
+    assert "as published" in say.describe_ratios({"pockets": told | {"ratios": "published"}})
+    assert say.describe_ratios({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("continuous", "unit_kind", "ratios"),
+    [
+        (False, "record", "published"),
+        (False, "unit", "corrected"),
+        (False, "site", "corrected"),
+        (True, "record", "corrected"),
+    ],
+)
+def test_ratios_are_as_published_only_for_events_of_single_records(continuous, unit_kind, ratios):
+    settings = PocketSettings()
+    assert settings.ratios_of(continuous=continuous, unit_kind=unit_kind) == ratios
+    own = PocketSettings(ratios="published")
+    assert own.ratios_of(continuous=continuous, unit_kind=unit_kind) == "published"
 
 
 @pytest.mark.parametrize(
@@ -367,7 +392,74 @@ def test_an_error_of_the_whole_comes_before_those_of_pockets(tables):
         for one in (errors, made["pocket_errors"])
     ]
     assert ["one error of the whole model" in text for text in told] == [True, False]
-    assert "About **xgboost**, the first of the 2 models" in told[0]
+    assert "About **xgboost**:" in told[0]
+    assert "About **logistic**:" in told[0]
+
+
+def hold_nearly_all(made):
+    """Put 977 of every thousand records into the first pocket of each map."""
+    moved = {}
+    for name, column in (("pockets", "n_audit"), ("pocket_errors", "n")):
+        table = made[name].copy()
+        first = table["pocket"].str.endswith("1")
+        inside = table["pocket"] != "overall"
+        table.loc[inside, column] = np.where(first[inside], 977, 23 // (table["pocket"].nunique() - 1))
+        moved[name] = table
+    return moved["pockets"], moved["pocket_errors"]
+
+
+def test_one_pocket_for_nearly_everybody_is_no_local_audit_on_any_page(tables):
+    made = tables["full"]
+    info = {"pockets": {"status": "done"}}
+    pockets, errors = hold_nearly_all(made)
+    run = SimpleNamespace(info=info, pocket_errors=errors, pockets=pockets)
+    pages = [
+        maps.announce_pockets(info, pockets, errors),
+        maps.describe_map(maps.pick_map(pockets, "forest")),
+        act.describe_pockets(run),
+    ]
+    assert all("no local audit" in text.lower() for text in pages), pages
+    reach = act.describe_reach(errors, model="xgboost")
+    assert "nearly all that have a forest pocket lie in one" in reach
+    assert not any("could be tested" in text or "alike" in text for text in (*pages, reach))
+    assert "local audit" not in maps.announce_pockets(info, made["pockets"], made["pocket_errors"])
+    assert "could be tested" in act.describe_reach(made["pocket_errors"], model="xgboost")
+
+
+def test_one_pocket_for_everybody_is_no_local_audit(tables):
+    made = tables["one_pocket"]
+    said = maps.announce_pockets({}, made["pockets"], made["pocket_errors"])
+    assert said.startswith("> **No local audit")
+    assert "one pocket holds everybody" in said
+    assert "no local audit" in maps.describe_map(maps.pick_map(made["pockets"], "forest"))
+    assert "could be tested" not in act.describe_reach(made["pocket_errors"], model="score")
+
+
+def test_a_review_list_holds_the_flagged_pockets_of_every_model(tables):
+    made = tables["full"]
+    pockets = made["pockets"]
+    errors = made["pocket_errors"].assign(flagged=False, direction="")
+    assert act.describe_review(errors, pockets).endswith(
+        "no pocket is flagged for any of the 2 audited models."
+    )
+    row = errors.index[
+        (errors["model"] == "logistic")
+        & (errors["map"] == "forest")
+        & (errors["quantity"] == "mu")
+        & (errors["pocket"] != "overall")
+    ][0]
+    errors.loc[row, ["flagged", "direction"]] = [True, "over"]
+    held = pockets.set_index(["map", "pocket"])["n_audit"]["forest", errors.loc[row, "pocket"]]
+    said = act.describe_review(errors, pockets)
+    assert said == f"- forest map: {held:,} audited records in 1 flagged pocket (logistic)."
+    gaps = made["pocket_errors"].assign(flagged=False, direction="")
+    row = gaps.index[
+        (gaps["quantity"] == "delta") & (gaps["map"] == "ridge") & (gaps["pocket"] != "overall")
+    ][0]
+    gaps.loc[row, ["flagged", "direction"]] = [True, "over"]
+    assert act.describe_review(gaps, pockets).startswith("- ridge map: ")
+    paired = made["pocket_errors"].assign(flagged=made["pocket_errors"]["quantity"] == "paired")
+    assert "would be empty" in act.describe_review(paired, pockets)
 
 
 def test_two_models_are_named_where_their_gaps_are_compared(tables):

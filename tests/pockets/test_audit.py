@@ -12,6 +12,7 @@ from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.columns import TABLES as COLUMNS
 from auditbook.errors import InputError
 from auditbook.pockets.audit import TABLES, make_pockets
+from auditbook.pockets.findings import list_review
 from auditbook.pockets.prepare import build_world, map_columns, unit_kind
 from auditbook.pockets.repair import list_findings
 from auditbook.pockets.saving import digest_map, load_map
@@ -349,11 +350,23 @@ def test_a_record_gets_no_infinite_lead_where_there_is_one_pocket(audit):
         assert columns[f"{one.name}_lead"].isna().all() == (one.name == "ridge")
 
 
+def test_the_review_list_of_the_book_is_as_long_as_that_of_new_records(audit):
+    """The same records, assigned again: every model's flags count, gaps too."""
+    found = audit(make_stays(8_000), attributes=("sex",), exclude=("group",))
+    errors, pockets = found.tables["pocket_errors"], found.tables["pockets"]
+    for one in found.maps:
+        own = errors["map"] == one.name
+        review = list_review(errors[own], pockets)
+        codes = np.repeat(np.arange(len(one.pockets)), pockets.loc[pockets["map"] == one.name, "n_audit"])
+        listed = list_findings([codes], maps=[one], errors=errors)
+        assert review["n"].sum() == listed["record"].nunique()
+
+
 def test_one_pocket_for_all_is_called_so(audit):
     found = audit(choice_records=1_000_000)
     forest = found.tables["pockets"][found.tables["pockets"]["map"] == "forest"]
     assert forest["name"].tolist() == ["all records"]
-    assert any("no local audit" in note for note in found.status["notes"])
+    assert found.status["whole_maps"] == ["forest", "ridge"]
 
 
 def test_an_excluded_column_that_is_not_there_is_an_error(tmp_path, capsys):

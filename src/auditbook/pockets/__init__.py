@@ -4,6 +4,7 @@ from auditbook.pockets.audit import PocketResults, make_pockets
 from auditbook.pockets.centres import CentreRule, cluster_places, fit_design
 from auditbook.pockets.combining import COMBINED
 from auditbook.pockets.composition import ABSTAINED, bound_split
+from auditbook.pockets.contributions import Contributions
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
 from auditbook.pockets.discovery import discover_maps
 from auditbook.pockets.encoding import Encoding, fit_encoding, load_encoding
@@ -14,7 +15,9 @@ from auditbook.pockets.findings import (
     count_support,
     errs_as_a_whole,
     find_pattern,
+    holds_nearly_all,
     is_true,
+    list_review,
     name_kinds,
     pick_flagged,
     share_in_flagged,
@@ -34,4 +37,4 @@ from auditbook.pockets.profiles import ForestRule, freeze_profiles
 from auditbook.pockets.repair import list_findings, summarise_repairs
 from auditbook.pockets.saving import load_map, save_map
 from auditbook.pockets.testing import audit_map, draw_families, find_levels
-from auditbook.pockets.wild_bootstrap import adjusted_p, max_t_critical_value
+from auditbook.pockets.wild_bootstrap import adjusted_p, bound_estimates, max_t_critical_value, standardise

@@ -15,6 +15,7 @@ from auditbook.pocket_settings import PocketSettings
 from auditbook.pockets.combining import choose_tolerances, combine_maps
 from auditbook.pockets.composition import share_groups
 from auditbook.pockets.discovery import Discovered, discover_maps
+from auditbook.pockets.findings import holds_nearly_all
 from auditbook.pockets.frozen import ABSTAIN, FrozenMap
 from auditbook.pockets.naming import name_pockets
 from auditbook.pockets.prepare import PocketWorld, build_world, map_columns, unit_kind
@@ -155,7 +156,9 @@ def _test(
         ),
     }
     tables = {name: table.reset_index(drop=True) for name, table in tables.items()}
-    return PocketResults(tables, maps, _describe(cohort, world, maps, settings, tolerances))
+    return PocketResults(
+        tables, maps, _describe(cohort, world, maps, settings, tolerances, tables["pockets"])
+    )
 
 
 def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
@@ -180,22 +183,16 @@ def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
     )
 
 
-def _note_maps(maps: tuple[FrozenMap, ...]) -> list[str]:
-    """Say where a map does not part anything."""
-    single = [one.name for one in maps if len(one.pockets) == 1]
-    if not single:
-        return []
-    return [f"one pocket for all on the {' and the '.join(single)} map: this is no local audit"]
-
-
 def _describe(
     cohort: Cohort,
     world: PocketWorld,
     maps: tuple[FrozenMap, ...],
     settings: PocketSettings,
     tolerances: tuple[float, ...],
+    table: pd.DataFrame,
 ) -> dict[str, Any]:
-    """Say what run.json keeps of a pocket audit."""
+    """Say what run.json keeps of a pocket audit; `table` is ``pockets.csv``."""
+    pockets = table.groupby("map", sort=False)
     kind = unit_kind(cohort, settings)
     sites, continuous = kind == "site", cohort.continuous
     parts = {name: getattr(world.roles, name) for name in ("development", "graph", "calibration", "audit")}
@@ -211,9 +208,11 @@ def _describe(
         "trained": list(name_models(cohort.file, settings)),
         "mapped": list(name_mapped(cohort.file, settings)),
         "contrasts": [pair.name for pair in world.contrasts],
-        "notes": [*world.notes, *_note_maps(maps)],
+        "notes": list(world.notes),
+        "whole_maps": [str(name) for name, part in pockets if holds_nearly_all(part["n_audit"])],
         "level": settings.level_of(continuous=continuous, sites=sites),
         "error_level": settings.error_level_of(continuous=continuous, sites=sites),
+        "ratios": settings.ratios_of(continuous=continuous, unit_kind=kind),
         "tolerances": list(tolerances),
         "settings": asdict(settings),
         "maps": {

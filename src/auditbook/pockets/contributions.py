@@ -27,6 +27,20 @@ STILL = 1e-12
 
 
 @dataclass(frozen=True)
+class ThirdMoments:
+    r"""What the corrected ratios of a family need beyond the published ones.
+
+    Its columns in `Contributions.sums` follow the others of each quantity: :math:`A_u^3`,
+    :math:`A_u^2 p_{uk}` for each cell, and :math:`A_u p_{uk} p_{ul}` for each pair of cells.
+    """
+
+    degrees: Array  # shape (Q,): Effective units of the cell that has the fewest, less one
+    cube: Array  # shape (Q,): :math:`\sum_u A_u^3`
+    mixed: Array  # shape (Q, J): :math:`\sum_u A_u^2 p_{uk}`
+    overlap: Array  # shape (Q, J, J, J): :math:`\sum_u p_{uk} p_{ul} p_{um}`
+
+
+@dataclass(frozen=True)
 class Contributions:
     r"""Estimates of one family, and the unit sums from which every draw of its bootstrap follows.
 
@@ -39,9 +53,16 @@ class Contributions:
     se: Array  # shape (Q,): Their standard errors, no less than the floor
     floor: Array  # shape (Q,)
     units: Array  # shape (Q,): Units that hold a record of the cells
-    sums: sparse.csr_matrix  # shape (n_units, Q * (2 J + 1): The columns, quantity by quantity
+    sums: sparse.csr_matrix  # shape (n_units, Q * width): The columns, quantity by quantity
     overlap: Array  # shape (Q, J, J): :math:`\sum_u p_{uk} p_{ul}`
     square: Array  # shape (Q,): :math:`\sum_u A_u^2`
+    third: ThirdMoments | None = None  # None: ratios as published
+
+    @property
+    def width(self) -> int:
+        """Columns of one quantity: 2 J + 1, and 1 + J + J * J more where ratios are corrected."""
+        cells = self.overlap.shape[1]
+        return 2 * cells + 1 + (0 if self.third is None else 1 + cells + cells**2)
 
 
 def lacks_variation(errors: Array, cell: Cell) -> bool:
@@ -81,7 +102,12 @@ def expected_floor(predictions: Array, cells: Sequence[Cell]) -> float:
 
 
 def sum_contributions(
-    errors: Array, quantities: Sequence[Sequence[Cell]], floor: Array, *, n_units: int
+    errors: Array,
+    quantities: Sequence[Sequence[Cell]],
+    floor: Array,
+    *,
+    n_units: int,
+    corrected: bool = False,
 ) -> Contributions:
     r"""Estimate the quantities of a family and sum what each unit contributes.
 
@@ -100,6 +126,8 @@ def sum_contributions(
         Least standard error; 0 for none.
     n_units : int
         Units of the audit; cells hold their numbers, from 0.
+    corrected : bool
+        True sums third moments too, for ratios that are corrected for skewness and few units.
 
     Returns
     -------
@@ -119,8 +147,8 @@ def sum_contributions(
     >>> found.estimate.tolist(), found.se.tolist()
     ([0.5], [0.5])
     """
-    parts = [_sum_quantity(errors, cells) for cells in quantities]
-    width = 2 * len(quantities[0]) + 1
+    parts = [_sum_quantity(errors, cells, corrected) for cells in quantities]
+    width = len(parts[0].columns)
     columns = [
         (rows, np.full(len(rows), width * place + column), values)
         for place, part in enumerate(parts)
@@ -137,6 +165,18 @@ def sum_contributions(
         sparse.csr_matrix((values, (rows, cols)), shape=(n_units, width * len(parts))),
         np.stack([part.overlap for part in parts]),
         square,
+        _stack_third(parts, quantities) if corrected else None,
+    )
+
+
+def _stack_third(parts: Sequence["_Part"], quantities: Sequence[Sequence[Cell]]) -> ThirdMoments:
+    """Gather the third moments of all quantities."""
+    fewest = [min(cell.effective_units for cell in cells) for cells in quantities]
+    return ThirdMoments(
+        np.array(fewest, dtype=np.float64) - 1.0,
+        np.array([np.sum(part.both**3) for part in parts]),
+        np.stack([part.shares @ part.both**2 for part in parts]),
+        np.stack([np.einsum("ku,lu,mu->klm", *[part.shares] * 3) for part in parts]),
     )
 
 
@@ -149,9 +189,11 @@ class _Part:
     columns: list[tuple[NDArray[np.int64], Array]]
     overlap: Array
     square: float
+    both: Array  # shape (m,): What each unit contributes
+    shares: Array  # shape (J, m): Share of each cell's records
 
 
-def _sum_quantity(errors: Array, cells: Sequence[Cell]) -> _Part:
+def _sum_quantity(errors: Array, cells: Sequence[Cell], corrected: bool) -> _Part:
     """Sum the columns of one quantity over the units that hold a record of its cells."""
     units = np.unique(np.concatenate([cell.units for cell in cells]))
     estimate = 0.0
@@ -169,4 +211,9 @@ def _sum_quantity(errors: Array, cells: Sequence[Cell]) -> _Part:
     columns += [
         (cell.units, (both * row)[place]) for cell, row, place in zip(cells, shares, places, strict=True)
     ]
-    return _Part(estimate, float(len(units)), columns, shares @ shares.T, float(np.sum(both**2)))
+    if corrected:
+        columns.append((units, both**3))
+        columns += [(units, both**2 * share) for share in shares]
+        columns += [(units, both * one * other) for one in shares for other in shares]
+    square = float(np.sum(both**2))
+    return _Part(estimate, float(len(units)), columns, shares @ shares.T, square, both, shares)

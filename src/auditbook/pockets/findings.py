@@ -15,6 +15,8 @@ ALONE = 1.96
 """Standard errors on either side of an estimate in a 95% interval for it alone."""
 FLAGS = ("over", "under")
 FOREST = "forest"
+NEARLY_ALL = 0.9
+"""One pocket that holds this share of the records that have a pocket (ours) tells nobody apart."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,39 @@ class Pattern:
 def is_true(column: pd.Series) -> pd.Series:
     """Read a column of truth values in which cells may be blank; blank is false."""
     return column.map(lambda cell: str(cell) in ("True", "true", "1", "1.0")).astype(bool)
+
+
+def holds_nearly_all(counts: pd.Series) -> bool:
+    """Tell whether the largest pocket of a map holds all or nearly all records: no local audit.
+
+    Parameters
+    ----------
+    counts : Series of int
+        Audited records of each pocket of one map.
+
+    Examples
+    --------
+    >>> holds_nearly_all(pd.Series([977, 23])), holds_nearly_all(pd.Series([600, 400]))
+    (True, False)
+    """
+    return len(counts) == 1 or bool(counts.sum() and counts.max() >= NEARLY_ALL * counts.sum())
+
+
+def list_review(errors: pd.DataFrame, pockets: pd.DataFrame) -> pd.DataFrame:
+    """List the pockets whose records `assign` puts on the review list, those of every audited model.
+
+    A row a map and pocket with a flagged mean error or gap, with its audited records `n` and the `models`.
+    """
+    kept = is_true(errors["flagged"]) & (errors["pocket"] != OVERALL) & (errors["quantity"] != "paired")
+    names = {
+        key: tuple(dict.fromkeys(part)) for key, part in errors[kept].groupby(["map", "pocket"])["model"]
+    }
+    listed = [
+        {"map": row["map"], "pocket": row["pocket"], "n": row["n_audit"], "models": names[key]}
+        for row in pockets.to_dict("records")
+        if (key := (row["map"], row["pocket"])) in names
+    ]
+    return pd.DataFrame(listed, columns=["map", "pocket", "n", "models"])
 
 
 def name_kinds(errors: pd.DataFrame) -> list[str]:
@@ -107,7 +142,8 @@ def bound_alone(errors: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> one = bound_alone(pd.DataFrame({"estimate": [0.3], "se": [0.1], "critical": [2.94]}))
+    >>> one = bound_alone(pd.DataFrame({"estimate": [0.3], "se": [0.1], "ci_low": [0.006],
+    ...                                 "ci_high": [0.594]}))
     >>> bool(one["flagged_alone"][0]), round(one["widening"][0], 3)
     (True, 1.5)
     """
@@ -116,7 +152,7 @@ def bound_alone(errors: pd.DataFrame) -> pd.DataFrame:
         alone_low=errors["estimate"] - half,
         alone_high=errors["estimate"] + half,
         flagged_alone=errors["estimate"].abs() > half,
-        widening=errors["critical"].replace(np.inf, np.nan) / ALONE,
+        widening=((errors["ci_high"] - errors["ci_low"]) / (2 * half)).replace(np.inf, np.nan),
     )
 
 

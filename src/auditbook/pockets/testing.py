@@ -20,7 +20,13 @@ from auditbook.pockets.contributions import Contributions, expected_floor, lacks
 from auditbook.pockets.data import Contrast, PocketData
 from auditbook.pockets.families import Family, Quantity, list_families
 from auditbook.pockets.frozen import Assignment, FrozenMap
-from auditbook.pockets.wild_bootstrap import adjusted_p, draw_maxima, max_t_critical_value
+from auditbook.pockets.wild_bootstrap import (
+    adjusted_p,
+    bound_estimates,
+    draw_maxima,
+    max_t_critical_value,
+    standardise,
+)
 
 Array = NDArray[np.float64]
 
@@ -154,7 +160,11 @@ def draw_families(
     listed = list_families(pockets, codes, audit, contrasts=contrasts, settings=settings)
     families = [family for family in listed if keep(family)]
     status = [judge_support(family, audit) for family in families]
-    sums = [sum_family(family, audit, each) for family, each in zip(families, status, strict=True)]
+    ratios = settings.ratios_of(continuous=audit.continuous, unit_kind=audit.unit_kind)
+    sums = [
+        sum_family(family, audit, each, corrected=ratios == "corrected")
+        for family, each in zip(families, status, strict=True)
+    ]
     tested = [each for each in sums if each is not None]
     maxima = iter(draw_maxima(tested, draws=settings.draws, seed=seed, jobs=jobs))
     return [
@@ -192,7 +202,9 @@ def judge_support(family: Family, audit: PocketData) -> list[Status]:
     ]
 
 
-def sum_family(family: Family, audit: PocketData, status: Sequence[Status]) -> Contributions | None:
+def sum_family(
+    family: Family, audit: PocketData, status: Sequence[Status], *, corrected: bool
+) -> Contributions | None:
     """Sum what the units contribute to the tested quantities; None when nothing is tested.
 
     The standard errors of mean errors and gaps of a binary outcome have a floor.
@@ -204,13 +216,16 @@ def sum_family(family: Family, audit: PocketData, status: Sequence[Status]) -> C
     if not audit.continuous and family.kind != "paired":
         floor = np.array([expected_floor(audit.predictions[family.model], cells) for cells in chosen])
     n_units = len(np.unique(audit.unit))
-    return sum_contributions(family_errors(family, audit), chosen, floor, n_units=n_units)
+    return sum_contributions(
+        family_errors(family, audit), chosen, floor, n_units=n_units, corrected=corrected
+    )
 
 
 def judge_family(family: Family, found: Contributions, maxima: Array, levels: Levels) -> list[dict[str, Any]]:
     """Turn estimates and draws into intervals and flags."""
     critical = max_t_critical_value(maxima, levels.error if family.kind == "mu" else levels.gap)
-    ratios = found.estimate / found.se
+    ratios = standardise(found)
+    lows, highs = bound_estimates(found, critical)
     strict = None
     if family.kind == "mu" and levels.strict is not None:
         strict = np.abs(ratios) > max_t_critical_value(maxima, levels.strict)
@@ -219,16 +234,16 @@ def judge_family(family: Family, found: Contributions, maxima: Array, levels: Le
         {
             "estimate": estimate,
             "se": se,
-            "ci_low": estimate - critical * se,
-            "ci_high": estimate + critical * se,
+            "ci_low": low,
+            "ci_high": high,
             "critical": critical,
             "p_value": p_value,
             "flagged": bool(flagged[place]),
-            "direction": ("over" if estimate > 0 else "under") if flagged[place] else "",
+            "direction": ("over" if ratios[place] > 0 else "under") if flagged[place] else "",
             "flagged_strict": None if strict is None else bool(strict[place]),
         }
-        for place, (estimate, se, p_value) in enumerate(
-            zip(found.estimate, found.se, adjusted_p(ratios, maxima), strict=True)
+        for place, (estimate, se, low, high, p_value) in enumerate(
+            zip(found.estimate, found.se, lows, highs, adjusted_p(ratios, maxima), strict=True)
         )
     ]
 

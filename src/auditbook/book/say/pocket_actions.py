@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.pocket_errors import OVERALL, WORDS, lay_out, write_confidence
-from auditbook.book.say.pockets import MAPS, announce_pockets, title_pockets
+from auditbook.book.say.pockets import MAPS, describe_absence, describe_locality, title_pockets
 from auditbook.book.say.text import (
     agree,
     count_of,
@@ -18,7 +18,15 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.pockets import count_support, errs_as_a_whole, is_true, pick_flagged, summarise_repairs
+from auditbook.pockets import (
+    count_support,
+    errs_as_a_whole,
+    holds_nearly_all,
+    is_true,
+    list_review,
+    pick_flagged,
+    summarise_repairs,
+)
 from auditbook.results import Run, match_rows, rows
 
 REPAIR_COLUMNS = read_layout("book", "pocket_actions.repair")
@@ -109,16 +117,25 @@ def _write_whole(errors: pd.DataFrame, *, model: str) -> str:
     )
 
 
-def describe_review(findings: pd.DataFrame) -> str:
-    """Say how many of the audited records a review list would hold."""
-    if findings.empty:
-        return "A review list would be empty: no pocket is flagged."
+def describe_review(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
+    """Say how many of the audited records a review list would hold, by the flags of every audited model."""
+    review = list_review(errors, pockets)
+    models = list(dict.fromkeys(errors["model"]))
+    if review.empty:
+        whom = f" for any of the {len(models)} audited models" if len(models) > 1 else ""
+        return f"A review list would be empty: no pocket is flagged{whom}."
     points = [
         f"- {MAPS[str(name)]}: {plural(found['n'].sum(), 'audited record')} in "
-        f"{plural(len(found), 'flagged pocket')}."
-        for name, found in findings.groupby("map", sort=False)
+        f"{plural(len(found), 'flagged pocket')}{_name_flagged(found, models)}."
+        for name, found in review.groupby("map", sort=False)
     ]
     return "\n".join(points)
+
+
+def _name_flagged(review: pd.DataFrame, models: list[str]) -> str:
+    """Name the models whose errors or gaps are flagged, where several were audited."""
+    flagged = {name for names in review["models"] for name in names}
+    return f" ({name_list([name for name in models if name in flagged])})" if len(models) > 1 else ""
 
 
 def lay_out_repairs(repairs: pd.DataFrame, pockets: pd.DataFrame, *, model: str) -> pd.DataFrame:
@@ -166,6 +183,11 @@ def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
     whole = found.loc[found["pocket"] == OVERALL, "n"]
     if whole.empty or not whole.iloc[0]:
         return "Nothing was audited, so there is nothing to act on."
+    if holds_nearly_all(found.loc[found["pocket"] != OVERALL, "n"]):
+        return (
+            f"Of {plural(whole.iloc[0], 'audited record')}, all or nearly all that have a forest pocket lie "
+            "in one: this audit says nothing of one kind of patients more than of another."
+        )
     support = count_support(errors, model=model)
     return (
         f"Of {plural(whole.iloc[0], 'audited record')}, {share(support['reach'].iloc[0])} lie in forest "
@@ -174,21 +196,24 @@ def describe_reach(errors: pd.DataFrame, *, model: str) -> str:
 
 
 def describe_pockets(run: Run, *, limit: int = 4) -> str:
-    """Say for the audit report what the pocket audit found of its first model."""
+    """Say for the audit report what the pocket audit found, of every audited model."""
     errors, pockets = run.pocket_errors, run.pockets
-    announced = announce_pockets(run.info, pockets, errors)
-    if announced:
-        return announced
-    models = list(dict.fromkeys(errors["model"]))
-    model = str(models[0])
+    absent = describe_absence(run.info, pockets, errors)
+    if absent:
+        return absent
+    models = [str(model) for model in dict.fromkeys(errors["model"])]
+    lines = [describe_locality(pockets)]
+    for model in models:
+        named = [f"About **{escape(model)}**:"] if len(models) > 1 else []
+        lines += [*named, *_describe_model(errors, pockets, model=model, limit=limit)]
+    lines.append(describe_reach(errors, model=models[0]))
+    return "\n\n".join(line for line in lines if line)
+
+
+def _describe_model(errors: pd.DataFrame, pockets: pd.DataFrame, *, model: str, limit: int) -> list[str]:
+    """Write the largest findings of one model, and whether they are one error of the whole."""
     findings = list_findings(errors, pockets, model=model)
     lines = [write_findings(findings.head(limit), errors)]
-    if len(models) > 1:
-        lines.insert(
-            0,
-            f"About **{escape(model)}**, the first of the {len(models)} models whose errors were tested; "
-            "`pocket_errors.csv` holds all.",
-        )
     if errs_as_a_whole(errors, model=model):
         lines.append(_write_whole(errors, model=model))
     more = len(findings) - limit
@@ -196,4 +221,4 @@ def describe_pockets(run: Run, *, limit: int = 4) -> str:
         lines.append(
             f"{plural(more, 'more pocket')} with a smaller error {agree(more, 'is', 'are')} flagged."
         )
-    return "\n\n".join([*lines, describe_reach(errors, model=model)])
+    return lines

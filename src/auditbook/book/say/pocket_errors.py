@@ -301,6 +301,19 @@ def strict_level(info: Mapping[str, Any]) -> float:
     return float(settings.get("strict_level", PocketSettings().strict_level))
 
 
+def describe_ratios(info: Mapping[str, Any]) -> str:
+    """Say whether this run judges ratios as published or corrected, and why; blank without pockets."""
+    told = info.get("pockets") or {}
+    if told.get("status") != "done":
+        return ""
+    if told["ratios"] == "published":
+        return "In this run ratios are judged as published: each estimate divided by its standard error."
+    why = "the outcome is a number, whose errors may be skewed"
+    if not told["continuous"]:
+        why = "units hold several records, and may be few and unequal"
+    return f"In this run ratios are corrected, since {why}. An interval need not be as long on both sides."
+
+
 def describe_shown(model: str, contrast: str = "", *, asked: str = "") -> str:
     """Say which model and contrast a chapter shows, and why not the one asked for."""
     if not model:

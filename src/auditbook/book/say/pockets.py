@@ -17,7 +17,7 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.pockets import ABSTAINED, is_true
+from auditbook.pockets import ABSTAINED, holds_nearly_all, is_true
 from auditbook.results import match_rows, rows
 
 LOOSE = 0.5
@@ -45,7 +45,12 @@ def pick_audited(table: pd.DataFrame, column: str, wanted: str, *, known: Sequen
 
 
 def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
-    """Say before anything else whether this run has pockets, and whether any could be tested."""
+    """Say first whether this run has pockets, whether any could be tested, and whether they are local."""
+    return describe_absence(info, pockets, errors) or describe_locality(pockets)
+
+
+def describe_absence(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.DataFrame) -> str:
+    """Say that there are no pockets, or none that could be tested; blank where there are some."""
     if pockets.empty:
         reason = (info.get("pockets") or {}).get("reason", "")
         why = f": {escape(reason)}" if reason else ""
@@ -59,6 +64,32 @@ def announce_pockets(info: Mapping[str, Any], pockets: pd.DataFrame, errors: pd.
             "finding about how much data there is, not about the model."
         )
     return ""
+
+
+def describe_locality(pockets: pd.DataFrame) -> str:
+    """Say on which maps one pocket holds everybody or nearly so; blank where there is none."""
+    counts = pockets.groupby("map", sort=False)["n_audit"]
+    whole = [str(name) for name, part in counts if holds_nearly_all(part)]
+    if not whole:
+        return ""
+    parts = [f"on the {MAPS[name]} one pocket holds {_write_part(pick_map(pockets, name))}" for name in whole]
+    head = (
+        "No local audit"
+        if len(whole) == pockets["map"].nunique()
+        else f"No local audit on the {MAPS[whole[0]]}"
+    )
+    return (
+        f"> **{head}:** {join_words(parts)}. Such a pocket tells nobody apart: what is found of it is found "
+        "of the whole, and of no kind of patients."
+    )
+
+
+def _write_part(pockets: pd.DataFrame) -> str:
+    """Write how much of one map its largest pocket holds."""
+    if len(pockets) == 1:
+        return "everybody"
+    held = pockets["n_audit"].max() / pockets["n_audit"].sum()
+    return f"{share(held)} of the audited records that have a pocket"
 
 
 def pick_map(pockets: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -81,7 +112,7 @@ def describe_map(pockets: pd.DataFrame) -> str:
     if len(pockets) == 1:
         return (
             "This map has one pocket: no finer one is projected to support more comparisons, or there are "
-            "too few records. A map of one pocket is a check of the whole."
+            "too few records. A map of one pocket is a check of the whole, and no local audit."
         )
     low, high = pockets["event_rate"].min(), pockets["event_rate"].max()
     total = pockets["n_audit"].sum()
@@ -95,6 +126,8 @@ def describe_map(pockets: pd.DataFrame) -> str:
             f" The largest holds {share(largest / total)} of the audited records that have a pocket, the "
             f"smallest {share(smallest / total)}."
         )
+    if holds_nearly_all(pockets["n_audit"]):
+        text += " One pocket for nearly everybody is a check of the whole, and no local audit."
     loose = pockets[(pockets["fidelity_covered"] < LOOSE) | (pockets["fidelity_members"] < LOOSE)]
     if len(loose):
         text += (

@@ -15,6 +15,7 @@ from auditbook.book.say.text import (
 )
 from auditbook.project import project_file
 from auditbook.results import match_rows, rows
+from auditbook.studies.simulations.ratios import set_beside
 
 GROUPING_COLUMNS = read_layout("studies", "pocket_lessons.grouping")
 LEAF_COLUMNS = read_layout("studies", "pocket_lessons.leaf")
@@ -24,6 +25,23 @@ NULL_FIELDS = (
     "published_low published_high"
 ).split()
 KEYS = ["design", "sd", "prediction", "quantity"]
+HARD = {
+    "normal": "normal errors, 50 records a pocket",
+    "lognormal": "lognormal errors (SD 1 on the log scale), 50 records a pocket",
+    "lognormal, 20 pockets": "the same in 20 pockets",
+    "lognormal, gaps": "lognormal errors, groups of 50 and 100 in each pocket",
+    "many zeros": "four errors in five are equal, the others lognormal, 50 records a pocket",
+    "rare jump": "one error in twenty is fifty times the scatter of the others, 50 records a pocket",
+    "18 sites": "events, 18 sites of unequal size",
+    "18 sites, SD 1": "events, 18 sites, effects of SD 1",
+    "45 sites, SD 1": "events, 45 sites, effects of SD 1",
+    "18 sites, skewed number": "a number, 18 sites, lognormal effects",
+    "normal, planted": "normal errors, 50 records a pocket, one wrong by 0.75 SD",
+    "lognormal, planted": "lognormal errors, 200 records a pocket, one wrong by 0.75",
+    "30 sites, planted": "events, 30 sites, effects of SD 0.5, one pocket wrong by 6 points",
+    "150 sites, planted": "events, 150 sites, effects of SD 0.5, one pocket wrong by 6 points",
+}
+"""Worlds that were chosen to break the testing step."""
 DESIGNS = {
     "independent": "independent records",
     "dependent": "150 units",
@@ -74,6 +92,40 @@ def read_null() -> pd.DataFrame:
         return pd.DataFrame(columns=[*NULL_FIELDS, "label"])
     found = pd.read_csv(path)
     return found.assign(label=[_label_design(row) for row in rows(found)])
+
+
+def read_ratios() -> pd.DataFrame:
+    """Read how often each ratio flags and finds in hard worlds, a row a world and quantity, side by side."""
+    path = project_file("data") / "simulations" / "pocket_ratios_summary.csv"
+    if not path.is_file():
+        return pd.DataFrame()
+    return set_beside(pd.read_csv(path))
+
+
+def describe_ratios(table: pd.DataFrame) -> str:
+    """Say of each hard world how often something is falsely flagged, as published and corrected."""
+    if table.empty:
+        return "No replicates are stored with this copy of the book."
+    points = [
+        f"- {HARD.get(row.world, row.world)}, {NULL_QUANTITIES[str(row.quantity)]}: "
+        f"{share(row.share_published)} as published, {share(row.share_corrected)} corrected, "
+        f"{share(row.level, digits=2)} asked for."
+        for row in rows(table[table["power_published"].isna()])
+    ]
+    return "\n".join(points)
+
+
+def describe_price(table: pd.DataFrame) -> str:
+    """Say how often a planted error is found, as published and corrected."""
+    planted = table[table["power_published"].notna()] if len(table) else table
+    if planted.empty:
+        return "No replicates are stored with this copy of the book."
+    points = [
+        f"- {HARD.get(row.world, row.world)}: found in {share(row.power_published)} as published, in "
+        f"{share(row.power_corrected)} corrected."
+        for row in rows(planted)
+    ]
+    return "\n".join(points)
 
 
 def drop_strict(table: pd.DataFrame) -> pd.DataFrame:

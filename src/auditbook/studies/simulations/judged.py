@@ -12,12 +12,15 @@ from auditbook.pockets import (
     ABSTAIN,
     OVERALL,
     Contrast,
+    Contributions,
     Family,
     FrozenMap,
     adjusted_p,
+    bound_estimates,
     draw_families,
     find_levels,
     max_t_critical_value,
+    standardise,
 )
 from auditbook.studies.simulations.worlds import FOCAL, Plant, Records, affected, plant_error
 
@@ -77,7 +80,7 @@ def judge_map(
         if each.sums is not None:
             tested = np.array([word == "tested" for word in each.status])
             truth = _true_values(each.family, predictions[each.family.model] - audit.risk)[tested]
-            judged = _judge(each.sums.estimate, each.sums.se, each.maxima, truth, tested, level)
+            judged = _judge(each.sums, each.maxima, truth, tested, level)
         found[names[each.family.model]] = _spread(each.family, judged, codes)
     return found
 
@@ -97,15 +100,17 @@ class _Judged:
 
 
 def _judge(
-    estimate: Array, se: Array, maxima: Array, truth: Array, tested: NDArray[np.bool_], level: float
+    sums: Contributions, maxima: Array, truth: Array, tested: NDArray[np.bool_], level: float
 ) -> _Judged:
     """Flag the tested quantities, and see whether their intervals hold the truth."""
-    chances = adjusted_p(estimate / se, maxima)
+    ratios = standardise(sums)
+    chances = adjusted_p(ratios, maxima)
     directions = np.zeros((2, len(tested)), np.int8)
     covered = np.ones(2, bool)
     for place, alpha in enumerate((level, level / 2)):
-        directions[place, tested] = np.where(chances <= alpha, np.sign(estimate), 0)
-        covered[place] = np.all(np.abs(estimate - truth) <= max_t_critical_value(maxima, alpha) * se)
+        directions[place, tested] = np.where(chances <= alpha, np.sign(ratios), 0)
+        low, high = bound_estimates(sums, max_t_critical_value(maxima, alpha))
+        covered[place] = np.all((low <= truth) & (truth <= high))
     return _Judged(tested, directions, covered)
 
 

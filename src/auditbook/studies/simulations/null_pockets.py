@@ -67,7 +67,7 @@ def run_replicate(design: NullDesign, *, place: int, replicate: int, draws: int,
         fix_map(POCKETS),
         audit,
         contrasts=declare_contrasts(audit.attributes),
-        settings=PocketSettings(draws=draws),
+        settings=PocketSettings(draws=draws, ratios="published"),
         seed=own,
     ).errors
     rows = []

@@ -60,6 +60,7 @@ class Sizes:
             trees=self.continuous_trees if continuous else self.binary_trees,
             fits=self.fits,
             draws=self.draws,
+            ratios="published",
         )
 
 
