@@ -133,3 +133,10 @@ def test_no_page_says_what_the_examples_refute(page):
     text = page.read_text(encoding="utf-8")
     said = {why for pattern, why in UNTRUE.items() if re.search(pattern, text, flags=re.IGNORECASE)}
     assert not said
+
+
+def test_no_source_stands_twice_in_the_bibliography():
+    keys = re.findall(
+        r"^@\w+\{([^,]+),", project_file("book", "references.bib").read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(set(keys)) == sorted(keys)
