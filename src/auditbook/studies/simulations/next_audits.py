@@ -4,6 +4,13 @@ Each replicate is a truth, drawn from a broad distribution; one audit of it, jud
 audits of other patients from the same truth. Of each cell with a verdict are kept: what is printed in
 `next_audit`, and the share of the fresh audits, among those that end in a verdict, that end in the other one.
 
+What the stored replicates show: over all worlds of rates, in every band of ten points with 100 cells or more,
+realised lies within 5 points of printed, with two groups and with five (most within 3). In a single world of
+two groups it can be further off, where the truths of that world are not as broadly spread as the prior has
+them: two groups say little of how far groups differ. Of patients with several stays, and of areas, too few
+replicates are stored to tell bands apart; CAL and TI were so far from their thresholds that nothing but the
+lowest band is tried.
+
 Run with
 
     OMP_NUM_THREADS=1 python -m auditbook.studies.simulations.next_audits
@@ -19,7 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +56,8 @@ RATE_METRICS, SCORE_METRICS = ("DI", "SPD", "EOPP", "EOD", "PP"), ("TI", "CAL", 
 COLUMNS = ["world", "groups", "replicate", "metric", "records", "smallest_events", "verdict"]
 COLUMNS += ["printed", "realised", "fresh"]
 BANDS = 10
+ROUNDING = 1e-6
+"""So much below a band's edge counts as on it, as a stored number may have lost its last digits."""
 LIBRARIES = ("numpy", "pandas", "scipy")
 
 Array = NDArray[np.float64]
@@ -285,7 +294,7 @@ def band_chances(rows: pd.DataFrame) -> pd.DataFrame:
     rates = rows[~rows["metric"].isin(SCORE_METRICS) & (rows["world"] != "patients")]
     every = [rows, rates.assign(world="all rates"), *_by_metric(rows)]
     table = pd.concat(every, ignore_index=True)
-    table["band"] = np.minimum((table["printed"] * BANDS).astype(int), BANDS - 1) / BANDS
+    table["band"] = np.minimum((table["printed"] * BANDS + ROUNDING).astype(int), BANDS - 1) / BANDS
     found = table.groupby(["world", "groups", "band"], sort=False, as_index=False).agg(
         cells=("printed", "size"),
         printed=("printed", "mean"),
@@ -305,7 +314,8 @@ def _by_metric(rows: pd.DataFrame) -> list[pd.DataFrame]:
 @cache
 def digest_code() -> str:
     """Hash the definitions that a replicate reaches, so that rows made by other code are told apart."""
-    return digest_reach(run_replicate)
+    module = import_module("auditbook.studies.simulations.next_audits")  # also where this file is run itself
+    return digest_reach(module.run_replicate)
 
 
 def is_wanted(world: NextWorld, number: int) -> bool:
