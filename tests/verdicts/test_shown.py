@@ -131,6 +131,12 @@ def test_a_small_group_is_named_and_the_others_are_compared():
     assert cells.loc["SPD", "left_out"] == "tiny: 11 records, 30 needed"
 
 
+def test_equal_false_alarms_do_not_pass_equalised_odds_where_no_event_is_seen():
+    cells, _ = show(records_of({g: (0, 40, 0, 960) for g in "ab"}))
+    assert cells.loc["SPD", "shown"] == "pass"
+    assert cells.loc["EOD", ["shown", "p_pass", "n_to_show"]].tolist() == ["open", 1.0, np.inf]
+
+
 def test_five_small_equal_groups_are_open():
     cells, _ = show(records_of({g: (35, 10, 15, 90) for g in "abcde"}))
     assert cells.loc["EOPP", "shown"] == "open"

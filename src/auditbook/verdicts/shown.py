@@ -204,7 +204,7 @@ class _Found:
         np.maximum.at(most, row, self.tests.p_pass[self.defined])
         judged = count > 0
         fail = np.where(judged, np.minimum(count * np.where(judged, least, 1), 1), np.nan)
-        passed = np.where(judged, most, np.nan)
+        passed = np.where(judged, np.where(self._is_complete(n_rows), most, 1.0), np.nan)
         board = (len(self.models), len(self.cells))
         p_fail, p_pass = (
             np.concatenate([adjust_holm(part) for part in side.reshape(board)]) for side in (fail, passed)
@@ -227,6 +227,12 @@ class _Found:
             }
         )
 
+    def _is_complete(self, n_rows: int) -> NDArray[np.bool_]:
+        """Tell in which cells every quantity has a contrast: without one, nothing is known of it."""
+        parts = np.array([len(cell.quantities) for cell in self.cells] * len(self.models))
+        pairs = np.unique(np.stack([self.row, self.contrasts.part])[:, self.defined], axis=1)
+        return np.bincount(pairs[0], minlength=n_rows) == parts
+
     def _size_to_show(self, row: NDArray[np.intp], count: NDArray[np.intp], n_rows: int) -> Array:
         """Find how many records would show each cell, with everybody in it who is to be compared."""
         board = (count > 0).reshape(len(self.models), -1).sum(axis=1)
@@ -235,6 +241,7 @@ class _Found:
         scale = scale_to_show(z, row, n_rows, alpha=self.protocol.shown_alpha, cells=cells)
         most = np.full(n_rows, -np.inf)
         np.maximum.at(most, row, z)
+        scale = np.where(self._is_complete(n_rows) | (most > 0), scale, np.inf)
         lacking = np.array(
             [_grow_for_support(cell, place) for place in range(len(self.models)) for cell in self.cells]
         )
