@@ -29,7 +29,7 @@ needs_graph_tool = pytest.mark.skipif(
 )
 PARTITIONS = [
     "leiden", "spectral", pytest.param("sbm", marks=needs_graph_tool),
-    pytest.param("tree_cut", marks=needs_graph_tool),
+    pytest.param("tree_cut", marks=[needs_graph_tool, pytest.mark.slow]),
 ]  # fmt: skip
 
 
@@ -105,7 +105,9 @@ def test_nothing_to_part_by_gives_one_pocket(continuous):
     assert (found.forest.assign(data.table).codes == 0).all()
 
 
-@pytest.mark.parametrize("partition", PARTITIONS[:3])
+@pytest.mark.parametrize(
+    "partition", ["leiden", "spectral", pytest.param("sbm", marks=[needs_graph_tool, pytest.mark.slow])]
+)
 def test_a_hundred_records_and_a_rare_event_still_give_a_map(partition):
     data, _ = planted_data(100, continuous=False)
     rare = replace(data, outcome=(np.arange(100) < 4) * 1.0, predictions={})
