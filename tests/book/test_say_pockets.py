@@ -190,6 +190,14 @@ def test_only_a_run_that_trains_models_says_so(trained, mapped, words):
     assert ("models" in said) == bool(trained)
 
 
+def test_a_run_that_does_not_tell_what_it_fitted_names_the_role_only():
+    counts = dict.fromkeys(("development", "graph", "calibration", "audit"), 9)
+    told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}
+    said = maps.describe_roles({"pockets": told | {"notes": []}})
+    assert "9 records (9 units) serve development" in said
+    assert say.describe_ratios({"pockets": told}) == ""
+
+
 def test_given_scores_leave_no_record_to_develop_models():
     counts = {"development": 0, "graph": 40, "calibration": 10, "audit": 50}
     told = {"status": "done", "unit_kind": "record", "records": counts, "units": counts, "columns": ["a"]}

@@ -304,7 +304,7 @@ def strict_level(info: Mapping[str, Any]) -> float:
 def describe_ratios(info: Mapping[str, Any]) -> str:
     """Say whether this run judges ratios as published or corrected, and why; blank without pockets."""
     told = info.get("pockets") or {}
-    if told.get("status") != "done":
+    if told.get("status") != "done" or "ratios" not in told:
         return ""
     if told["ratios"] == "published":
         return "In this run ratios are judged as published: each estimate divided by its standard error."

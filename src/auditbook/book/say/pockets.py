@@ -229,8 +229,10 @@ def _describe_abstained(shares: pd.DataFrame) -> str:
     )
 
 
-def _name_development(trained: Sequence[str], mapped: Sequence[str]) -> tuple[str, str]:
-    """Say what development records are for: models, scores that are mapped, both, or nothing."""
+def _name_development(trained: Sequence[str] | None, mapped: Sequence[str] | None) -> tuple[str, str]:
+    """Say what development records are for, as far as the run tells: models, mapped scores, or nothing."""
+    if trained is None or mapped is None:
+        return "serves development", "serve development"
     if trained and mapped:
         return "develops models and maps scores", "develop models and map scores"
     if trained:
@@ -245,7 +247,7 @@ def describe_roles(info: Mapping[str, Any]) -> str:
         return ""
     kind = {"record": "each record", "site": "each site", "unit": "each unit of the cohort file"}
     names = {
-        "development": _name_development(told["trained"], told["mapped"]),
+        "development": _name_development(told.get("trained"), told.get("mapped")),
         "graph": ("forms the graph", "form the graph"),
         "calibration": ("calibrates the assignment", "calibrate the assignment"),
         "audit": ("is audited", "are audited"),
