@@ -101,7 +101,7 @@ def test_a_cell_does_not_depend_on_the_other_models_and_attributes_or_their_orde
     ).verdicts
     among = judge(prepare(many), replace(protocol, seed=3), axes=()).verdicts
     kept = among[(among["model"] == "m1") & (among["attribute"] == "race")].reset_index(drop=True)
-    board = ["shown", "p_fail", "p_pass", "standing"]  # adjusted over all cells of the model
+    board = ["shown", "p_fail", "p_pass", "n_to_show", "standing"]  # adjusted over all cells of the model
     pd.testing.assert_frame_equal(alone.drop(columns=board), kept.drop(columns=board), check_exact=True)
 
 

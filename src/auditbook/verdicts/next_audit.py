@@ -26,6 +26,8 @@ def next_fail_share(
 ) -> Array:
     r"""Predict which share of the audits of as many other patients fails.
 
+    .. math:: \int P(\text{another audit fails} \mid \theta) \, p(\theta \mid \text{today's}) \, d\theta
+
     First the truth is drawn from what today's audit leaves open, then an audit of it:
 
     - the number of events and non-events in each group: their shares are Dirichlet after today's counts

@@ -23,7 +23,9 @@ MIN_SITES, MIN_EFFECTIVE_SITES, LARGEST_SITE = 15, 10.0, 0.20
 
 
 def reversal_share(pass_share: ArrayLike, passed: ArrayLike) -> Array:
-    """Give the share of resamples whose verdict is not the row's own.
+    r"""Give the share of resamples whose verdict is not the row's own.
+
+    .. math:: \frac1K \sum_k 1[V_k \ne V]
 
     Unlike a flip rate it may exceed one half: the resamples of a biased statistic can contradict it.
 

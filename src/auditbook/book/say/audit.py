@@ -201,13 +201,26 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     if where and difference.startswith("Of "):
         difference = f"of {difference.removeprefix('Of ')}"
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
-    if first.shown == "open":
-        parts.append(_write_size(first))
+    parts += _write_beside(first)
     if first.left_out and first.metric == "CAL":
         parts.append("Score bins of fewer records than a group needs are not compared.")
     elif first.left_out:
         parts.append(f"Not compared: {escape(first.left_out)}.")
     return " ".join(parts)
+
+
+def _write_beside(cell: Any) -> list[str]:
+    """Say what a model without error would have, and of an open cell how the next audit may end."""
+    found = []
+    perfect = METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold)
+    if cell.metric in ("DI", "SPD") and not math.isnan(cell.error_free) and not perfect:
+        found.append(f"A model without any error would have {number(cell.error_free)}, and fail too.")
+    if cell.shown == "open":
+        if not math.isnan(cell.next_audit):
+            other = f"{share(cell.next_audit, digits=0)} of audits of as many other patients"
+            found.append(f"The verdict here is {cell.verdict}; about {other} would end in the other one.")
+        found.append(_write_size(cell))
+    return found
 
 
 def _write_size(cell: Any) -> str:
