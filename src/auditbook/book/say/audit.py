@@ -36,6 +36,8 @@ RATE_SENTENCES = {
 }
 
 BOARD_COLUMNS = read_layout("book", "audit.board")
+NOTICED = 0.05
+"""Equal groups that fail more often than this are told of."""
 MOST_MODELS = 3
 """Models that the report writes out in full; of more, only the first."""
 MANY_MODELS = 4
@@ -198,8 +200,8 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     told = "; ".join(f"{standing} in {name_list(names)}" for standing, names in standings)
     where = f"Most in {escape(first.model)}: " if len(cells) > 1 else ""
     difference = _write_contrast(first, run)
-    if where and difference.startswith("Of "):
-        difference = f"of {difference.removeprefix('Of ')}"
+    if where:
+        difference = difference[:1].lower() + difference[1:]
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
     parts += _write_beside(first)
     if first.left_out and first.metric == "CAL":
@@ -216,11 +218,21 @@ def _write_beside(cell: Any) -> list[str]:
     if cell.metric in ("DI", "SPD") and not math.isnan(cell.error_free) and not perfect:
         found.append(f"A model without any error would have {number(cell.error_free)}, and fail too.")
     if cell.shown == "open":
-        if not math.isnan(cell.next_audit):
-            other = f"{share(cell.next_audit, digits=0)} of audits of as many other patients"
-            found.append(f"The verdict here is {cell.verdict}; about {other} would end in the other one.")
-        found.append(_write_size(cell))
+        found += [*_write_next(cell), _write_size(cell)]
     return found
+
+
+def _write_next(cell: Any) -> list[str]:
+    """Say how the next audit may end, and how often equal groups fail; nothing without a verdict."""
+    if math.isnan(cell.next_audit):
+        return []
+    other = f"{share(cell.next_audit, digits=0)} of audits of as many other patients"
+    told = f"As published, the verdict is {cell.verdict}; about {other} would end in the other one."
+    if cell.verdict == "fail" and cell.fail_if_equal > NOTICED:
+        told += (
+            f" But groups of these sizes that are equal would fail in {share(cell.fail_if_equal, digits=0)}."
+        )
+    return [told]
 
 
 def _write_size(cell: Any) -> str:
