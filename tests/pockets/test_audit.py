@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -92,18 +93,36 @@ def make_stays(rows=4_000, seed=1):
     )
 
 
+def write_stays(folder, table=None, text=COHORT):
+    """Write a cohort file and its data, and load it."""
+    (make_stays() if table is None else table).to_csv(folder / "stays.csv", index=False)
+    (folder / "stays.toml").write_text(text, encoding="utf-8")
+    return load_cohort(read_cohort_file(folder / "stays.toml"), cache_dir=folder)
+
+
+def audit_in(folder, table=None, text=COHORT, *, seed=42, jobs=1, **settings):
+    """Write a cohort and audit its pockets."""
+    cohort = write_stays(folder, table, text)
+    chosen = replace(cohort.file.pockets, **settings)
+    return make_pockets(cohort, settings=chosen, seed=seed, cache_dir=folder / "scores", jobs=jobs)
+
+
 @pytest.fixture
 def audit(tmp_path):
-    """Write a cohort file and its data, load it, and audit its pockets."""
+    """Audit the pockets of a cohort of one's own."""
+    return partial(audit_in, tmp_path)
 
-    def _audit(table=None, text=COHORT, seed=42, jobs=1, **settings):
-        (make_stays() if table is None else table).to_csv(tmp_path / "stays.csv", index=False)
-        (tmp_path / "stays.toml").write_text(text, encoding="utf-8")
-        cohort = load_cohort(read_cohort_file(tmp_path / "stays.toml"), cache_dir=tmp_path)
-        chosen = replace(cohort.file.pockets, **settings)
-        return make_pockets(cohort, settings=chosen, seed=seed, cache_dir=tmp_path / "scores", jobs=jobs)
 
-    return _audit
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """The audit of the stays as they are, made once; only read."""
+    return audit_in(tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def undivided(tmp_path_factory):
+    """The audit of the stays in one pocket, since no smaller one has enough records; only read."""
+    return audit_in(tmp_path_factory.mktemp("undivided"), choice_records=1_000_000)
 
 
 def same(one, two):
@@ -125,11 +144,10 @@ def test_an_error_where_readings_are_high_is_found_and_named(audit):
     assert any("high reading" in name for name in told), told
 
 
-def test_every_table_has_its_columns_and_the_run_says_what_was_done(audit):
-    found = audit()
-    columns = {name: list(table.columns) for name, table in found.tables.items()}
+def test_every_table_has_its_columns_and_the_run_says_what_was_done(plain):
+    columns = {name: list(table.columns) for name, table in plain.tables.items()}
     assert columns == {name: COLUMNS[name].names() for name in TABLES}
-    status = found.status
+    status = plain.status
     assert status["status"] == "done"
     assert status["models"] == ["risk", "points"]
     assert status["unit_kind"] == "unit"
@@ -176,9 +194,8 @@ def test_no_development_records_where_a_score_must_be_mapped_is_an_error(audit):
         audit(text=COHORT + "development = 0\n")
 
 
-def test_maps_use_no_compared_attribute_no_name_and_no_late_column(audit, tmp_path):
-    audit()
-    cohort = load_cohort(read_cohort_file(tmp_path / "stays.toml"), cache_dir=tmp_path)
+def test_maps_use_no_compared_attribute_no_name_and_no_late_column(tmp_path):
+    cohort = write_stays(tmp_path)
     settings = cohort.file.pockets
     assert map_columns(cohort, settings) == ("age", "reading", "kind")
     assert map_columns(cohort, replace(settings, late=True)) == ("age", "reading", "kind", "bill")
@@ -188,22 +205,21 @@ def test_maps_use_no_compared_attribute_no_name_and_no_late_column(audit, tmp_pa
     assert unit_kind(cohort, replace(settings, unit="record")) == "record"
 
 
-def test_audit_outcomes_change_neither_maps_nor_what_is_tested(audit, tmp_path):
+def test_audit_outcomes_change_neither_maps_nor_what_is_tested(plain, audit, tmp_path):
     table = make_stays()
-    before = audit(table)
-    cohort = load_cohort(read_cohort_file(tmp_path / "stays.toml"), cache_dir=tmp_path)
+    cohort = write_stays(tmp_path, table)
     world = build_world(cohort, settings=cohort.file.pockets, seed=42, cache_dir=tmp_path, jobs=1)
     rows = world.order[world.roles.audit]
     permuted = table.copy()
     permuted.loc[rows, "event"] = np.random.default_rng(7).permutation(table.loc[rows, "event"])
     after = audit(permuted)
-    assert [digest_map(one) for one in before.maps] == [digest_map(one) for one in after.maps]
+    assert [digest_map(one) for one in plain.maps] == [digest_map(one) for one in after.maps]
     keys = ["model", "map", "quantity", "contrast", "pocket", "status", "reason", "n", "units"]
-    one, two = (found.tables["pocket_errors"] for found in (before, after))
+    one, two = (found.tables["pocket_errors"] for found in (plain, after))
     pd.testing.assert_frame_equal(one[keys], two[keys])
     assert not one["estimate"].equals(two["estimate"])
     for name in ("pockets", "pocket_groups", "pocket_levels"):
-        pd.testing.assert_frame_equal(before.tables[name], after.tables[name])
+        pd.testing.assert_frame_equal(plain.tables[name], after.tables[name])
 
 
 def test_permuted_groups_leave_the_forest_its_hierarchy_and_its_profiles(audit):
@@ -219,9 +235,8 @@ def test_permuted_groups_leave_the_forest_its_hierarchy_and_its_profiles(audit):
         np.testing.assert_array_equal(arrays[0][name], arrays[1][name])
 
 
-def test_shuffled_rows_change_nothing(audit):
-    table = make_stays()
-    assert same(audit(table), audit(table.sample(frac=1, random_state=5)))
+def test_shuffled_rows_change_nothing(plain, audit):
+    assert same(plain, audit(make_stays().sample(frac=1, random_state=5)))
 
 
 def test_renamed_units_change_nothing(audit):
@@ -233,12 +248,12 @@ def test_renamed_units_change_nothing(audit):
     assert same(audit(table), audit(renamed))
 
 
-def test_the_number_of_cores_changes_nothing(audit):
-    assert same(audit(jobs=1), audit(jobs=2))
+def test_the_number_of_cores_changes_nothing(plain, audit):
+    assert same(plain, audit(jobs=2))
 
 
-def test_another_seed_gives_another_audit(audit):
-    assert not audit(seed=1).tables["pocket_errors"].equals(audit(seed=2).tables["pocket_errors"])
+def test_another_seed_gives_another_audit(plain, audit):
+    assert not plain.tables["pocket_errors"].equals(audit(seed=1).tables["pocket_errors"])
 
 
 def test_the_block_model_gives_a_map_that_can_be_kept(audit, tmp_path):
@@ -340,11 +355,10 @@ def test_a_handful_of_patients_with_hundreds_of_stays_is_not_tested(audit):
     assert errors["reason"].str.contains("units, 15 needed").all()
 
 
-def test_a_record_gets_no_infinite_lead_where_there_is_one_pocket(audit):
-    found = audit(choice_records=1_000_000)
-    for one in found.maps:
+def test_a_record_gets_no_infinite_lead_where_there_is_one_pocket(undivided):
+    for one in undivided.maps:
         placed = one.assign(make_stays().head(20))
-        findings = list_findings([placed.codes], maps=[one], errors=found.tables["pocket_errors"])
+        findings = list_findings([placed.codes], maps=[one], errors=undivided.tables["pocket_errors"])
         columns = place_records(one, placed, findings).select_dtypes("number")
         assert not np.isinf(columns.to_numpy()).any()
         assert columns[f"{one.name}_lead"].isna().all() == (one.name == "ridge")
@@ -362,11 +376,10 @@ def test_the_review_list_of_the_book_is_as_long_as_that_of_new_records(audit):
         assert review["n"].sum() == listed["record"].nunique()
 
 
-def test_one_pocket_for_all_is_called_so(audit):
-    found = audit(choice_records=1_000_000)
-    forest = found.tables["pockets"][found.tables["pockets"]["map"] == "forest"]
-    assert forest["name"].tolist() == ["all records"]
-    assert found.status["whole_maps"] == ["forest", "ridge"]
+def test_one_pocket_for_all_is_called_so(undivided):
+    pockets = undivided.tables["pockets"]
+    assert pockets.loc[pockets["map"] == "forest", "name"].tolist() == ["all records"]
+    assert undivided.status["whole_maps"] == ["forest", "ridge"]
 
 
 def test_an_excluded_column_that_is_not_there_is_an_error(tmp_path, capsys):
