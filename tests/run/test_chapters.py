@@ -92,18 +92,23 @@ def small_notebook(*sources):
     return notebook
 
 
-def test_a_failing_cell_names_chapter_cell_and_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook("1 / 0"))
+def execute(notebook, folder, run_dir=".."):
+    """Execute a notebook as the chapter `metrics`, in this process, and return the file that it becomes."""
+    target = folder / "metrics.ipynb"
+    with chapters.own_kernel():
+        chapters._execute("metrics", notebook, {"run_dir": run_dir}, target)
+    return target
+
+
+def test_a_failing_cell_names_chapter_cell_and_error(tmp_path):
     with pytest.raises(RunError, match=r"chapter 'metrics', cell 2 \(1 / 0\): ZeroDivisionError"):
-        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
+        execute(small_notebook("1 / 0"), tmp_path)
     assert not (tmp_path / "metrics.ipynb").exists()
 
 
-def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_path, monkeypatch):
+def test_a_chapter_runs_in_this_environment_whatever_kernel_its_author_had(tmp_path):
     source = "import sys\nprint(sys.executable)\nprint(run_dir)"
-    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
-    target = tmp_path / "metrics.ipynb"
-    chapters.execute_chapters(["metrics"], {"run_dir": '"; import os #'}, tmp_path)
+    target = execute(small_notebook(source), tmp_path, run_dir='"; import os #')
     text = nbformat.read(target, as_version=4).cells[-1].outputs[0].text.splitlines()
     assert text == [sys.executable, '"; import os #']
 
@@ -134,21 +139,15 @@ def test_chapters_run_side_by_side_and_the_finished_ones_are_kept_when_one_fails
     assert {path.stem for path in tmp_path.glob("*.ipynb")} >= set(told)
 
 
-def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path, monkeypatch):
+def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path):
     notebook = small_notebook("print(run_dir)")
-    monkeypatch.setattr(chapters, "read_chapter", lambda name: notebook)
-    target, found = tmp_path / "metrics.ipynb", []
-    for _ in range(2):
-        chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
-        found.append(target.read_bytes())
+    found = [execute(notebook, tmp_path).read_bytes() for _ in range(2)]
     assert found[0] == found[1]
 
 
-def test_text_printed_in_pieces_is_one_output(tmp_path, monkeypatch):
+def test_text_printed_in_pieces_is_one_output(tmp_path):
     source = "import time\nfor part in range(3):\n    print(part, flush=True)\n    time.sleep(0.4)"
-    monkeypatch.setattr(chapters, "read_chapter", lambda name: small_notebook(source))
-    chapters.execute_chapters(["metrics"], {"run_dir": ".."}, tmp_path)
-    outputs = nbformat.read(tmp_path / "metrics.ipynb", as_version=4).cells[-1].outputs
+    outputs = nbformat.read(execute(small_notebook(source), tmp_path), as_version=4).cells[-1].outputs
     assert [output.text for output in outputs] == ["0\n1\n2\n"]
 
 
