@@ -14,10 +14,21 @@ CELL = {"model": ["m"], "metric": ["DI"], "attribute": ["sex"]}
 
 
 def grade(
-    *, vfr=0.02, n_star=1_000.0, kappa=0.5, status="defined", reason="", verdict="pass", whole=400_000, why=""
+    *,
+    vfr=0.02,
+    n_star=1_000.0,
+    kappa=0.5,
+    status="defined",
+    reason="",
+    verdict="pass",
+    whole=400_000,
+    why="",
+    folds_rated=20,
 ):
     """Grade one cell that settles at `n_star`."""
-    verdicts = pd.DataFrame(CELL | {"verdict": [verdict], "reason": [why], "vfr": [vfr]})
+    verdicts = pd.DataFrame(
+        CELL | {"verdict": [verdict], "reason": [why], "vfr": [vfr], "folds_rated": folds_rated}
+    )
     grid = np.array([1_000, 2_500, 50_000, 100_000, whole])
     sizes = pd.DataFrame({"n": grid[grid <= whole]}).assign(model="m", metric="DI", attribute="sex")
     sizes = sizes.assign(cv=np.where(sizes["n"] >= n_star, 0.01, 0.3), undefined_share=0.0)
@@ -51,6 +62,25 @@ def test_the_bounds_themselves_are_good_enough():
     assert grade(vfr=0.10, n_star=50_000, kappa=0.40).tier == "Practical-Stability"
 
 
+def test_an_attribute_that_no_fold_rates_is_not_judged_by_the_kappa_of_the_others():
+    for rated, tier in ((1, "Practical-Stability"), (2, "Caution-Required")):
+        row = grade(kappa=-0.2, folds_rated=rated)
+        assert row.tier == tier
+        assert np.isnan(row.kappa) == (rated < 2)
+    assert "sites not judged: fewer than two folds" in grade(kappa=0.9, folds_rated=0).tier_reasons
+    assert grade(kappa=0.9, folds_rated=0).tier_reasons.endswith("two of three axes judged")
+
+
+def test_an_audit_too_small_for_any_size_is_not_judged_by_size():
+    row = grade(n_star=np.inf, whole=1_500)
+    assert row.tier == "Practical-Stability"
+    assert np.isnan(row.n_star)
+    assert (
+        "size not judged: no size that is tried is at most half of this audit (750 records)"
+        in row.tier_reasons
+    )
+
+
 def test_reasons_start_with_what_falls_short():
     row = grade(kappa=-0.0526)
     assert row.tier_reasons == "kappa of DI -0.053 (fair), below 0.4; flip rate 0.020; N* 1,000"
@@ -60,7 +90,6 @@ def test_a_size_that_is_not_reached_says_how_far_was_looked():
     row = grade(n_star=np.inf, whole=14_194)
     assert row.n_star == np.inf
     assert "N* not reached within half of this audit (7,097 records)" in row.tier_reasons
-    assert "no size that is tried is so small" in grade(n_star=np.inf, whole=1_500).tier_reasons
 
 
 def test_folds_that_all_say_the_same_count_as_agreeing_and_it_is_said():

@@ -198,6 +198,7 @@ def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
         "site_count": context.prepared.n_sites or np.nan,
         "resample_size": context.resample_size,
         "n_star": np.nan,
+        "folds_rated": np.nan,
         "kappa": np.nan,
         "tier": "",
         "tier_reasons": "",

@@ -11,7 +11,7 @@ from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.cell_verdicts import judge_cells
 from auditbook.verdicts.shown import add_shown, show_cells
-from auditbook.verdicts.site_agreement import rate_agreement
+from auditbook.verdicts.site_agreement import count_ratings, rate_agreement
 from auditbook.verdicts.site_folds import Folds, plan_folds
 from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.standing import assign_standings
@@ -116,6 +116,7 @@ def judge(
         folds = folds or plan_folds(prepared.records, n_folds=protocol.site_folds)
         by_fold = judge_sites(prepared, verdicts, folds, protocol)
         agreement = rate_agreement(by_fold, verdicts)
+        verdicts = count_ratings(by_fold, verdicts)
     if {"size", "sites"} <= set(axes):
         verdicts = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
     return Judgement(verdicts, contrasts, sizes, by_fold, agreement, folds)

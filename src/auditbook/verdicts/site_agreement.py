@@ -34,6 +34,16 @@ def rate_agreement(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Da
     return fill_table("site_agreement", found)
 
 
+def count_ratings(site_verdicts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Count the folds that rate each cell: `folds_rated` of ``verdicts.csv``; nan where there are none."""
+    if site_verdicts.empty:
+        return verdicts
+    cell = ["model", "metric", "attribute"]
+    rated = site_verdicts[site_verdicts["verdict"] != "inconclusive"].groupby(cell).size()
+    counted = [int(rated.get(key, 0)) for key in verdicts[cell].itertuples(index=False, name=None)]
+    return verdicts.assign(folds_rated=counted)
+
+
 def _no_folds(verdicts: pd.DataFrame) -> dict[str, Any]:
     counts = {"items": 0, "raters": 0, "ratings": 0}
     reason = "there is one site only" if (verdicts["site_count"] > 0).any() else "there is no site column"

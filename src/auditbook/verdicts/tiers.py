@@ -51,8 +51,11 @@ class Axes:
     """The numbers by which the axes of many cells are judged."""
 
     vfr: Array  # shape (..., n_cells): Flip rate; nan where the metric is undefined in every resample
-    n_star: Array  # shape (n_cells,): Infinite where no size up to half of the audit settles the metric
-    kappa: Array  # shape (n_cells,): nan where folds all say the same, or were not judged
+    # shape (n_cells,): Infinite where no size up to half of the audit settles the metric; nan where none so
+    # small was tried
+    n_star: Array
+    # shape (n_cells,): nan where folds all say the same, or were not judged, or did not rate the attribute
+    kappa: Array
 
     def fall_short(self, protocol: Protocol) -> NDArray[np.bool_]:
         """Tell which axes fall short, shape (..., n_cells, 3): the one rule of all tiers."""
@@ -74,12 +77,23 @@ def read_axes(
         zip(zip(agreement["model"], agreement["metric"], strict=True), agreement["kappa"], strict=True)
     )
     n_star = list_n_star(sizes, cv_stable=cv_stable)
+    never = math.inf if tries_sizes(sizes) else math.nan
     cells = list(verdicts[CELL].itertuples(index=False, name=None))
+    unrated = verdicts["folds_rated"].to_numpy(float) < LEAST_RATINGS
     return Axes(
         verdicts["vfr"].to_numpy(float),
-        np.array([n_star.get(cell, math.inf) for cell in cells]),
-        np.array([kappa[cell[:2]] for cell in cells], float),
+        np.array([n_star.get(cell, never) for cell in cells]),
+        np.where(unrated, np.nan, np.array([kappa[cell[:2]] for cell in cells], float)),
     )
+
+
+LEAST_RATINGS = 2
+"""An attribute that fewer folds rate has no part in the kappa of its metric."""
+
+
+def tries_sizes(sizes: pd.DataFrame) -> bool:
+    """Tell whether axis 2 tried any size of at most half of the audit."""
+    return not sizes["above_half"].all()
 
 
 def assign_tiers(
@@ -92,8 +106,9 @@ def assign_tiers(
     by default. The tier counts the axes that fall short: a flip rate above `vfr_stable`, an N* above
     `field_size`, a kappa below `kappa_stable`. An axis that could not be judged is not counted, and the
     reasons say that it was not. Where all folds say the same, kappa is undefined and the folds count as
-    agreeing. `n_star` is infinite where no size up to half of the audit settles the metric. An inconclusive
-    cell has no N*, no kappa and no tier, and a reason why.
+    agreeing. `n_star` is infinite where no size up to half of the audit settles the metric, nan where none so
+    small was tried; kappa is nan for an attribute that fewer than two folds rate. An inconclusive cell has
+    no N*, no kappa and no tier, and a reason why.
 
     Parameters
     ----------
@@ -106,7 +121,7 @@ def assign_tiers(
 
     Examples
     --------
-    >>> cell = {"model": ["m"], "metric": ["DI"], "attribute": ["sex"]}
+    >>> cell = {"model": ["m"], "metric": ["DI"], "attribute": ["sex"], "folds_rated": [20]}
     >>> verdicts = pd.DataFrame(cell | {"verdict": ["pass"], "reason": [""], "vfr": [0.02]})
     >>> sizes = pd.DataFrame(cell | {"n": [1000], "cv": [0.01], "undefined_share": 0.0, "above_half": False})
     >>> agreement = pd.DataFrame({"model": ["m"], "metric": "DI", "kappa": 0.5, "band": "moderate",
@@ -116,12 +131,16 @@ def assign_tiers(
     """
     of_metric = {(row.model, row.metric): row for row in agreement.itertuples(index=False)}
     axes = read_axes(verdicts, sizes, agreement, cv_stable=protocol.cv_stable)
-    limit = _Limit(int(sizes["n"].max()) // 2 if len(sizes) else 0, tried=not sizes["above_half"].all())
+    limit = _Limit(int(sizes["n"].max()) // 2 if len(sizes) else 0, tried=tries_sizes(sizes))
     short = axes.fall_short(protocol)
     found = [
-        _grade(cell, n_star, of_metric[cell.model, cell.metric], broken, limit, protocol)
-        for cell, n_star, broken in zip(
-            verdicts.itertuples(index=False), axes.n_star.tolist(), short.tolist(), strict=True
+        _grade(cell, (n_star, kappa), of_metric[cell.model, cell.metric], broken, limit, protocol)
+        for cell, n_star, kappa, broken in zip(
+            verdicts.itertuples(index=False),
+            axes.n_star.tolist(),
+            axes.kappa.tolist(),
+            short.tolist(),
+            strict=True,
         )
     ]
     filled = pd.DataFrame(found, columns=["n_star", "kappa", "tier", "tier_reasons"], index=verdicts.index)
@@ -137,24 +156,27 @@ class _Limit:
 
 
 def _grade(
-    cell: Any, n_star: float, folds: Any, broken: list[bool], limit: _Limit, protocol: Protocol
+    cell: Any, found: tuple[float, float], folds: Any, broken: list[bool], limit: _Limit, protocol: Protocol
 ) -> dict[str, Any]:
     """Grade one cell, and say why; axes that fall short come first."""
     if cell.verdict == "inconclusive":
         reason = f"no tier, since there is no verdict ({cell.reason})"
         return {"n_star": math.nan, "kappa": math.nan, "tier": "", "tier_reasons": reason}
+    n_star, kappa = found
+    rated = not cell.folds_rated < LEAST_RATINGS
     told = (
         _tell_flips(cell.vfr, broken[0], protocol),
         _tell_size(n_star, broken[1], limit, protocol),
-        _tell_folds(folds, broken[2], protocol),
+        _tell_folds(folds, broken[2], rated, protocol),
     )
     reasons = [
         text for short in (True, False) for text, one in zip(told, broken, strict=True) if one is short
     ]
-    if folds.status not in (DEFINED, UNDEFINED):
-        reasons.append("two of three axes judged")
+    judged = 1 + limit.tried + (rated and folds.status in (DEFINED, UNDEFINED))
+    if judged < 3:
+        reasons.append(f"{('one', 'two')[judged - 1]} of three axes judged")
     tier = next(tier.name for tier in _ALL if tier.violations == sum(broken))
-    return {"n_star": n_star, "kappa": folds.kappa, "tier": tier, "tier_reasons": "; ".join(reasons)}
+    return {"n_star": n_star, "kappa": kappa, "tier": tier, "tier_reasons": "; ".join(reasons)}
 
 
 def _tell_flips(vfr: float, broken: bool, protocol: Protocol) -> str:
@@ -166,16 +188,21 @@ def _tell_flips(vfr: float, broken: bool, protocol: Protocol) -> str:
 
 def _tell_size(n_star: float, broken: bool, limit: _Limit, protocol: Protocol) -> str:
     """Axis 2: how many records does the metric need?"""
+    if not limit.tried:
+        return (
+            f"size not judged: no size that is tried is at most half of this audit ({limit.half:,} records)"
+        )
     if math.isinf(n_star):
-        why = "" if limit.tried else ": no size that is tried is so small"
-        return f"N* not reached within half of this audit ({limit.half:,} records){why}"
+        return f"N* not reached within half of this audit ({limit.half:,} records)"
     return f"N* {n_star:,.0f}" + (
         f", above the {protocol.field_size:,} records of one site" if broken else ""
     )
 
 
-def _tell_folds(folds: Any, broken: bool, protocol: Protocol) -> str:
+def _tell_folds(folds: Any, broken: bool, rated: bool, protocol: Protocol) -> str:
     """Axis 3: do other sites agree?"""
+    if not rated and folds.status in (DEFINED, UNDEFINED):
+        return "sites not judged: fewer than two folds have enough of every group of this attribute"
     if folds.status == UNDEFINED:
         return f"kappa undefined, because {folds.reason}; counted as agreeing"
     if folds.status != DEFINED:
@@ -198,7 +225,7 @@ def grade_cases(cases: Mapping[str, Mapping[str, float]], protocol: Protocol) ->
     names = {"metric": "DI", "attribute": "sex"}
     verdicts = pd.DataFrame(
         [
-            {"model": label, **names, "verdict": "pass", "reason": "", "vfr": case["vfr"]}
+            {"model": label, **names, "verdict": "pass", "reason": "", "vfr": case["vfr"], "folds_rated": 20}
             for label, case in cases.items()
         ]
     )

@@ -94,7 +94,7 @@ def describe_needs(needs: pd.DataFrame, protocol: Protocol) -> str:
         text += f" (N* {low})" if low == high else f" (N* from {low} to {high})"
     left = len(judged) - len(reached)
     text += f"; {count(left)} {agree(left, 'has', 'have')} not."
-    need = judged["projected"].where(judged["n_star"] == math.inf, judged["n_star"])
+    need = judged["n_star"].where(judged["n_star"] < math.inf, judged["projected"])
     beyond = judged[need > protocol.field_size]
     if len(beyond):
         text += (

@@ -100,11 +100,15 @@ def describe_axes(board: pd.DataFrame, run: Run) -> str:
     protocol, total = run.protocol, len(graded)
     flips = int((~(graded["vfr"] <= protocol.vfr_stable)).sum())
     size = int((graded["n_star"] > protocol.field_size).sum())
+    tried = int(graded["n_star"].notna().sum())
+    sizes = f"{count_of(size, tried, 'verdict')} {agree(size, 'falls', 'fall')} short."
+    if not tried:
+        sizes = "not judged, because no size that is tried is at most half of this audit."
     lines = [
         f"- **Another sample** (flip rate above {number(protocol.vfr_stable, digits=2)}): "
         f"{count_of(flips, total, 'verdict')} {agree(flips, 'falls', 'fall')} short.",
         f"- **Size** (N*, the records at which the metric has settled, above {count(protocol.field_size)} or "
-        f"not reached): {count_of(size, total, 'verdict')} {agree(size, 'falls', 'fall')} short.",
+        f"not reached): {sizes}",
         "- **Other sites** (kappa, the agreement of folds of whole sites beyond chance, below "
         f"{number(protocol.kappa_stable, digits=2)}): {_tell_sites(graded, run)}",
     ]
@@ -114,10 +118,13 @@ def describe_axes(board: pd.DataFrame, run: Run) -> str:
 def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
     """Say what axis 3 found for the graded cells."""
     known = graded.merge(run.site_agreement[["model", "metric", "status", "reason"]], on=["model", "metric"])
-    judged = known[known["status"].isin([DEFINED, UNDEFINED])]
+    rated = ~(known["folds_rated"] < 2)
+    judged = known[known["status"].isin([DEFINED, UNDEFINED]) & rated]
+    if judged.empty and not rated.any():
+        return "not judged, because fewer than two folds rate any attribute."
     if judged.empty:
         reasons = "; or ".join(escape(reason) for reason in dict.fromkeys(known["reason_y"]))
-        return f"not judged, because {reasons}; the tiers rest on two axes."
+        return f"not judged, because {reasons}."
     low = int((judged["kappa"] < run.protocol.kappa_stable).sum())
     text = f"{count_of(low, len(judged), 'verdict')} {agree(low, 'falls', 'fall')} short."
     alike = int((judged["status"] == UNDEFINED).sum())
@@ -128,7 +135,7 @@ def _tell_sites(graded: pd.DataFrame, run: Run) -> str:
         )
     left = len(known) - len(judged)
     if left:
-        text += f" {count(left)} could not be judged, and their tiers rest on two axes."
+        text += f" {count(left)} could not be judged."
     return text
 
 
