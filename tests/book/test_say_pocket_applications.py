@@ -191,6 +191,7 @@ def test_what_untested_pockets_lack_is_counted_by_kind():
 def test_a_pocket_that_is_flagged_alone_need_not_be_flagged_with_all(tables):
     laid = pick(tables["full"]).head(3)
     laid = laid.assign(se=0.01, estimate=[0.0, 0.025, 0.2], kind=["none", "none", "over"], critical=2.94)
+    laid = laid.assign(ci_low=laid["estimate"] - 2.94 * 0.01, ci_high=laid["estimate"] + 2.94 * 0.01)
     laid = laid.assign(flagged_strict=["False", "False", "False"])
     said = say.describe_price(say.lay_out_price(laid), level=0.0025)
     assert "One at a time, with 95% intervals, 2 of 2 tested pockets would be flagged" in said

@@ -203,7 +203,7 @@ def test_a_replicate_of_sites_reads_as_rate_agreement_does():
 
 
 def test_an_audit_of_areas_reads_as_the_tables_do():
-    design = auc.AucDesign(2, 125, 0.2, 0.75, 0.1, 10, 0.3)
+    design = auc.AucDesign(2, 1_000, 0.2, 0.75, 0.1, 40, 0.3)  # enough sites for figures by sites
     drawn = auc.draw_scores(design, open_stream(3, "small groups", "auc", design.name, "0"))
     attribute = Attribute("g", ("small", "large"), drawn.codes)
     score = Score("m", "rank", 0.5, drawn.values)

@@ -103,7 +103,7 @@ def measure_spread(
     Examples
     --------
     >>> pairs = pair_clusters(np.array([0, 0, 1, 1]), np.zeros(4, int), 1)
-    >>> measure_spread(pairs, np.array([1.0, -1.0]), np.array([2.0, 2.0])).covariance.tolist()
+    >>> measure_spread(pairs, np.array([1.0, -1.0]), np.array([2.0, 2.0])).covariance.round(9).tolist()
     [[0.25]]
     """
     total, squares = clusters.total(weights), clusters.total(weights**2)

@@ -73,7 +73,7 @@ def weigh_rates(counted: ArrayLike, trials: ArrayLike, *, expected: ArrayLike | 
     >>> grid = weigh_rates([5, 80], [10, 100])
     >>> rates = (grid.chance[:, None] * grid.alpha / (grid.alpha + grid.beta)).sum(axis=0)
     >>> rates.round(2).tolist()
-    [0.64, 0.78]
+    [0.61, 0.79]
     """
     seen, held = np.asarray(counted, float), np.asarray(trials, float)
     pooled = (seen.sum(axis=-1, keepdims=True) + 0.5) / (held.sum(axis=-1, keepdims=True) + 1)
