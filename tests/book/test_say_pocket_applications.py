@@ -197,7 +197,8 @@ def test_a_pocket_that_is_flagged_alone_need_not_be_flagged_with_all(tables):
     assert "One at a time, with 95% intervals, 2 of 2 tested pockets would be flagged" in said
     assert "all at once, at 99.375%, 1; at the stricter level of 0.0025 a map, 0." in said
     assert "1.5 times as wide" in said
-    without = say.lay_out_price(laid.assign(flagged_strict="", critical=np.inf))
+    endless = {"critical": np.inf, "ci_low": -np.inf, "ci_high": np.inf}
+    without = say.lay_out_price(laid.assign(flagged_strict="", **endless))
     assert "stricter" not in say.describe_price(without, level=0.0025)
     assert "too few draws" in say.describe_price(without, level=0.0025)
 
