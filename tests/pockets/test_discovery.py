@@ -136,6 +136,7 @@ def test_bad_calls_are_named():
 
 
 @needs_graph_tool
+@pytest.mark.slow
 def test_both_starts_find_cliques_and_agree_on_the_description_length():
     links, truth = ring_of_cliques(12, 12)
     fast, published = (fit_blocks(links, 144, start=start, fits=1, seed=1) for start in get_args(Start))
@@ -149,6 +150,7 @@ def test_both_starts_find_cliques_and_agree_on_the_description_length():
 
 
 @needs_graph_tool
+@pytest.mark.slow
 def test_the_shortest_of_seeded_fits_is_kept_whatever_the_number_of_jobs():
     links, _ = ring_of_cliques(9, 5)
     one, two = (fit_blocks(links, 45, fits=3, seed=1, jobs=jobs) for jobs in (1, 2))

@@ -195,8 +195,8 @@ def blank_run(tmp_path_factory):
     ("model", "said"),
     [
         ("equal", "no record is selected, so PPV is undefined"),
-        ("nobody", "no record is selected, so PPV is undefined"),
-        ("everybody", "every record is selected"),
+        pytest.param("nobody", "no record is selected, so PPV is undefined", marks=pytest.mark.slow),
+        pytest.param("everybody", "every record is selected", marks=pytest.mark.slow),
     ],
 )
 def test_chapters_run_on_scores_that_tell_nothing_and_say_so(blank_run, model, said, tmp_path):

@@ -21,13 +21,14 @@ from auditbook.studies.say import published as say
 
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory):
-    """A small run of the twin with two of the twelve models."""
+    """A small run of the twin with two of the twelve models, and without pockets, which nobody printed."""
     folder = tmp_path_factory.mktemp("twin")
     text = DEFAULT_COHORT.read_text(encoding="utf-8")
     head, rest = text.split("[panel]")
     tail = rest.split("[", 1)[1].split("]", 1)[1]
     cohort = folder / "texas-twin.toml"
     after = tail[tail.index("\n[") :] if "\n[" in tail else ""
+    after = after.replace("[pockets]\n", "[pockets]\nrun = false\n")
     cohort.write_text(f'{head}[panel]\nmodels = ["xgboost", "logistic"]\n{after}', encoding="utf-8")
     with Progress(total=6) as progress:
         made = run_audit(Request(cohort, profile=PROFILES["smoke"], run_dir=folder / "run"), progress)
