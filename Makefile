@@ -4,7 +4,10 @@ PROFILE ?= standard
 COHORT ?= data/cohorts/texas-twin.toml
 BIN := .venv/bin
 # Two workers, one thread each; a file stays with one worker, so that what its tests share is made once.
-TESTS = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+LINT = $(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy src
+# Style and types are checked while the tests begin; both have to be in order.
+TESTS = { $(LINT); } & $(PYTEST) $(1); tests=$$?; wait $$! || { echo "style or types: see above"; exit 1; }; exit $$tests
 # Jupyter refuses to start for root unless it is told to.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -25,19 +28,17 @@ setup-test:
 book: setup  ## Audit the cohort, run the chapters, build the book: runs/<name>/html/index.html
 	$(BIN)/auditbook run $(COHORT) --profile $(PROFILE)
 
-test: setup-test lint  ## Check style, types, all but the slow tests, a small book in a browser (about 15 min)
-	$(TESTS)
+test: setup-test  ## Check style, types, all but the slow tests, a small book in a browser (about 10 min)
+	@$(call TESTS)
 
-test-all: setup-test lint  ## Run every test, the slow ones too: before each release
-	$(TESTS) -m ""
+test-all: setup-test  ## Run every test, the slow ones too: before each release
+	@$(call TESTS,-m "")
 
 quick-test: setup  ## Run the tests that need neither a book nor minutes
-	$(TESTS) -m "not slow and not book"
+	$(PYTEST) -m "not slow and not book"
 
 lint: setup  ## Check format, style and types
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy src
+	$(LINT)
 
 lab: setup  ## Open the chapters in JupyterLab
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(AS_ROOT)

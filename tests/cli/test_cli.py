@@ -120,6 +120,7 @@ def test_records_without_a_group_are_the_same_in_every_table_and_counted_in_run_
     assert bins[bins["attribute"] == "group"].groupby("group")["n"].sum().to_dict() == sizes
 
 
+@pytest.mark.slow
 def test_a_failing_chapter_ends_the_run_with_1_and_leaves_the_last_one_in_place(
     audited, tmp_path, capsys, monkeypatch
 ):
@@ -158,6 +159,7 @@ def test_one_chapter_alone_does_not_pass_older_pages_off_as_its_own(audited, tmp
     assert "book: pages of an earlier run, not of these results" in said
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(write, tmp_path):
     call = write()
     found = {}

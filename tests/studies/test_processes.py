@@ -61,7 +61,7 @@ def start(folder, jobs, tasks=LINEARS):
 @pytest.mark.parametrize(
     ("jobs", "tasks"),
     [
-        (2, LINEARS),
+        pytest.param(2, LINEARS, marks=pytest.mark.slow),
         pytest.param(4, LINEARS, marks=pytest.mark.slow),
         *(pytest.param(jobs, [BINARY, *LINEARS], marks=WITH_BINARY) for jobs in (2, 4)),
     ],

@@ -50,6 +50,7 @@ def tables(run):
     ]
 
 
+@pytest.mark.slow
 def test_every_printed_row_stands_in_its_table(twin):
     models, baselines, robustness, statements = (table for table, _ in tables(twin))
     assert models["row"].tolist() == list(printed.MODELS)
@@ -58,6 +59,7 @@ def test_every_printed_row_stands_in_its_table(twin):
     assert len(statements) == len(printed.read_statements())
 
 
+@pytest.mark.slow
 def test_figures_of_the_run_are_those_of_its_result_files(twin):
     models = say.compare_models(twin).set_index("row")
     ours = twin.models.set_index("model")
@@ -73,6 +75,7 @@ def test_figures_of_the_run_are_those_of_its_result_files(twin):
     assert table.loc["accuracy", "B4_printed"] == 0.8352
 
 
+@pytest.mark.slow
 def test_every_statement_that_the_run_can_answer_has_an_answer_or_a_reason(twin):
     statements = published_statements.compare_statements(twin)
     assert statements["ours"].notna().sum() >= 10
@@ -82,6 +85,7 @@ def test_every_statement_that_the_run_can_answer_has_an_answer_or_a_reason(twin)
     assert reversed_ == (twin.verdicts["vfr"] > 0).sum()
 
 
+@pytest.mark.slow
 def test_numbers_are_written_as_what_they_are(twin):
     shown = say.write_baselines(say.compare_baselines(twin)).set_index("row")
     assert shown.loc["cells that flip", "B1_printed"] == "12"
@@ -101,7 +105,7 @@ def test_another_cohort_has_blank_columns_and_is_told_so(other):
     assert say.describe_models(say.compare_models(other)).startswith("No model")
 
 
-@pytest.mark.parametrize("kind", ["twin", "other"])
+@pytest.mark.parametrize("kind", [pytest.param("twin", marks=pytest.mark.slow), "other"])
 def test_tables_sentences_and_figures_are_made_for_any_run(kind, request):
     run = request.getfixturevalue(kind)
     for table, columns in tables(run):

@@ -209,6 +209,7 @@ def slow_check(audit, metric, size, rng, *, halvings, draws):
     return np.array(predicted), np.array(realised)
 
 
+@pytest.mark.slow
 def test_counts_and_a_slow_check_by_records_agree():
     audit = random_audit(np.random.default_rng(8), 2400, "abc")
     audit = replace(audit, scores=(replace(audit.scores[0], threshold=0.55),))

@@ -37,8 +37,8 @@ def test_so_many_records_show_it_in_about_four_of_five_audits(rates, side):
     today = shown(audit_of(rates, 600))
     n = int(today["n_to_show"])
     rng = np.random.default_rng(1)
-    share = np.mean([shown(audit_of(rates, n, rng))["shown"] == side for _ in range(200)])
-    assert 0.70 <= share <= 0.92  # 0.8, less or more three standard errors and what the formula leaves out
+    share = np.mean([shown(audit_of(rates, n, rng))["shown"] == side for _ in range(100)])
+    assert 0.66 <= share <= 0.94  # 0.8, less or more three standard errors and what the formula leaves out
 
 
 def test_no_size_shows_a_contrast_on_its_threshold_and_no_contrast_has_no_size():
