@@ -27,7 +27,7 @@ RESAMPLED = (
 
 def cells(records, protocol=EVERYTHING, seed=1):
     """Judge, and index the cells of the first model and attribute by metric."""
-    frame = judge(prepare(records), replace(protocol, seed=seed), axes=()).verdicts
+    frame = judge(prepare(records), replace(protocol, seed=seed), axes=("shown",)).verdicts
     return frame.drop_duplicates("metric").set_index("metric")
 
 
@@ -40,7 +40,7 @@ def test_the_columns_are_those_of_the_design_and_cells_come_in_declared_order():
     records = random_audit(np.random.default_rng(1), 300, ["b", "a"], models=2)
     second = Attribute("sex", ("M", "F"), np.arange(300) % 2)
     records = replace(records, attributes=(*records.attributes, second))
-    frame = judge(prepare(records), replace(LENIENT, metrics=("SPD", "DI"), seed=1), axes=()).verdicts
+    frame = judge(prepare(records), replace(LENIENT, metrics=("SPD", "DI"), seed=1), axes=("shown",)).verdicts
     assert list(frame.columns) == TABLES["verdicts"].names()
     keys = [(m, k, a) for m in ("m0", "m1") for k in ("SPD", "DI") for a in ("race", "sex")]
     assert list(frame[["model", "metric", "attribute"]].itertuples(index=False, name=None)) == keys
@@ -69,7 +69,7 @@ def test_shuffled_records_and_reordered_groups_give_exactly_the_same_table(data,
     for part, order in ((data, declared), (shuffled, reordered)):
         outcome, values, groups, site = zip(*part, strict=True)
         records = audit(outcome, values, groups, declared=order, site=site)
-        tables.append(judge(prepare(records), replace(EVERYTHING, seed=7), axes=()).verdicts)
+        tables.append(judge(prepare(records), replace(EVERYTHING, seed=7), axes=("shown",)).verdicts)
     pd.testing.assert_frame_equal(*tables, check_exact=True)
 
 
@@ -80,10 +80,10 @@ def test_renamed_groups_and_sites_give_the_same_numbers():
     assert len(set(np.bincount(site))) == 9
     renamed = np.array([{"a": "z", "b": "y", "c": "x"}[name] for name in groups])
     first = judge(
-        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=7), axes=()
+        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=7), axes=("shown",)
     ).verdicts
     again = judge(
-        prepare(audit(outcome, values, renamed, site=8 - site)), replace(EVERYTHING, seed=7), axes=()
+        prepare(audit(outcome, values, renamed, site=8 - site)), replace(EVERYTHING, seed=7), axes=("shown",)
     ).verdicts
     numbers = first.select_dtypes("number").columns
     pd.testing.assert_frame_equal(first[numbers], again[numbers], check_exact=False, rtol=1e-12)
@@ -97,9 +97,9 @@ def test_a_cell_does_not_depend_on_the_other_models_and_attributes_or_their_orde
     many = replace(records, attributes=(other, *records.attributes), scores=records.scores[::-1])
     protocol = replace(EVERYTHING, resample_size=200)
     alone = judge(
-        prepare(replace(records, scores=records.scores[1:2])), replace(protocol, seed=3), axes=()
+        prepare(replace(records, scores=records.scores[1:2])), replace(protocol, seed=3), axes=("shown",)
     ).verdicts
-    among = judge(prepare(many), replace(protocol, seed=3), axes=()).verdicts
+    among = judge(prepare(many), replace(protocol, seed=3), axes=("shown",)).verdicts
     kept = among[(among["model"] == "m1") & (among["attribute"] == "race")].reset_index(drop=True)
     board = ["shown", "p_fail", "p_pass", "n_to_show", "standing"]  # adjusted over all cells of the model
     pd.testing.assert_frame_equal(alone.drop(columns=board), kept.drop(columns=board), check_exact=True)
@@ -108,7 +108,8 @@ def test_a_cell_does_not_depend_on_the_other_models_and_attributes_or_their_orde
 def test_the_same_seed_gives_the_same_table_and_another_seed_another():
     records = random_audit(np.random.default_rng(3), 300, ["a", "b"])
     first, again, other = (
-        judge(prepare(records), replace(EVERYTHING, seed=seed), axes=()).verdicts for seed in (1, 1, 2)
+        judge(prepare(records), replace(EVERYTHING, seed=seed), axes=("shown",)).verdicts
+        for seed in (1, 1, 2)
     )
     pd.testing.assert_frame_equal(first, again, check_exact=True)
     assert not first["resample_mean"].equals(other["resample_mean"])
@@ -187,7 +188,7 @@ def test_a_group_with_one_record_gets_no_interval():
 def test_no_interval_is_of_zero_width_anywhere(data):
     outcome, values, groups, site = zip(*data, strict=True)
     found = judge(
-        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=1), axes=()
+        prepare(audit(outcome, values, groups, site=site)), replace(EVERYTHING, seed=1), axes=("shown",)
     ).verdicts
     for low, high in (("ci_low", "ci_high"), ("vfr_low", "vfr_high"), ("vfr_site_low", "vfr_site_high")):
         known = found[found[low].notna()]

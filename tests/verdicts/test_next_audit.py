@@ -67,7 +67,7 @@ def printed(truth, metric, times, seed):
     passes = rule.passes(rule.values(draw_counts_of(truth, 4_000, rng))).mean()
     protocol = Protocol(metrics=(metric,), resamples=300)
     rows = [
-        judge(prepare(list_records(counts)), replace(protocol, seed=turn), axes=()).verdicts.iloc[0]
+        judge(prepare(list_records(counts)), replace(protocol, seed=turn), axes=("shown",)).verdicts.iloc[0]
         for turn, counts in enumerate(draw_counts_of(truth, times, rng))
     ]
     realised = np.mean([1 - passes if row["verdict"] == "pass" else passes for row in rows])
@@ -103,16 +103,16 @@ def test_nothing_depends_on_other_models_or_on_the_order_of_records_and_groups()
     records = random_audit(rng, 500, ["a", "b", "c"], models=2)
     columns = ["error_free", "fail_if_equal", "reversal", "reversal_own_size", "next_audit"]
     protocol = Protocol(metrics=("DI", "EOD", "TI", "PP", "CAL", "AUC"), resamples=50)
-    whole = judge(prepare(records), protocol, axes=()).verdicts
+    whole = judge(prepare(records), protocol, axes=("shown",)).verdicts
     first = whole[whole["model"] == "m0"][columns].to_numpy(float)
-    alone = judge(prepare(replace(records, scores=records.scores[:1])), protocol, axes=()).verdicts
+    alone = judge(prepare(replace(records, scores=records.scores[:1])), protocol, axes=("shown",)).verdicts
     np.testing.assert_array_equal(alone[columns].to_numpy(float), first)
     order = rng.permutation(500)
     (attribute,) = records.attributes
     moved = replace(attribute, groups=("c", "b", "a"), codes=2 - attribute.codes[order])
     scores = tuple(replace(score, values=score.values[order]) for score in records.scores[:1])
     shuffled = replace(records, outcome=records.outcome[order], attributes=(moved,), scores=scores)
-    again = judge(prepare(shuffled), protocol, axes=()).verdicts
+    again = judge(prepare(shuffled), protocol, axes=("shown",)).verdicts
     np.testing.assert_allclose(again[columns].to_numpy(float), first, atol=1e-12)
 
 

@@ -15,7 +15,7 @@ PROTOCOL = Protocol(metrics=("EOPP",), seed=3)
 
 def cell(records, metric="EOPP", **constants):
     protocol = replace(PROTOCOL, metrics=(metric,), **constants)
-    return judge(prepare(records), protocol, axes=()).verdicts.iloc[0]
+    return judge(prepare(records), protocol, axes=("shown",)).verdicts.iloc[0]
 
 
 def decide(outcome, chosen, codes, **more):

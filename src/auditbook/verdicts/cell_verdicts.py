@@ -22,19 +22,19 @@ from auditbook.verdicts.reversals import draw_units, find_site_obstacles, plan_u
 from auditbook.verdicts.support import find_obstacles, write_obstacles
 
 
-def judge_cells(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
-    """Give every cell its verdict, its flip rates, and what other audits would say of it.
+def judge_cells(prepared: Prepared, protocol: Protocol, *, beside: bool = True) -> pd.DataFrame:
+    """Give every cell its verdict, its flip rates, and (`beside`) what other audits would say of it.
 
     The columns of the other axes stay blank.
     """
     metrics = [find_metric(name) for name in protocol.metrics]
     times = prepared.site_times(protocol.resamples, protocol.seed)
-    units = plan_units(prepared, protocol)
+    units = plan_units(prepared, protocol) if beside else None
     cells = []
     for groups in prepared.groups:
         context = _Context(AttributeAudit(prepared, groups, protocol, units))
         draws = {kind: _draw(context, kind, times) for kind in {metric.evidence for metric in metrics}}
-        cells += [_judge_cells(metric, draws[metric.evidence], context) for metric in metrics]
+        cells += [_judge_cells(metric, draws[metric.evidence], context, beside) for metric in metrics]
     models, attributes = prepared.scores.models, prepared.records.attributes
     return _arrange(cells, models, attributes, protocol.metrics)
 
@@ -115,7 +115,7 @@ class _Context:
         return sorted(set(self.groups.declared.groups) - set(self.groups.settled.groups))
 
 
-def _judge_cells(metric: Metric, draws: _Draws, context: _Context) -> pd.DataFrame:
+def _judge_cells(metric: Metric, draws: _Draws, context: _Context, beside: bool) -> pd.DataFrame:
     """Judge one metric and attribute under every model."""
     threshold = float(context.protocol.thresholds.get(metric.name, metric.threshold))
     parts = metric.by_group(draws.whole)
@@ -137,16 +137,19 @@ def _judge_cells(metric: Metric, draws: _Draws, context: _Context) -> pd.DataFra
         **_flip_columns("vfr_own_size", own, is_open),
         **_flip_columns("vfr_site", by_site, is_open),
     }
-    columns |= _beside_columns(metric, draws, context, parts, threshold)
-    columns |= _reversal_columns(metric, draws, context, (found, own, by_site), passed == "pass", threshold)
+    columns |= dict.fromkeys(BESIDE, np.nan)
+    if beside:
+        passes = passed == "pass"
+        columns |= _beside_columns(metric, draws, context, parts, threshold)
+        columns |= _reversal_columns(metric, draws, context, (found, own, by_site), passes, threshold)
     agrees = found.dominant == np.where(is_open, "inconclusive", passed)
     columns["agrees"] = np.where(is_open | (found.dominant == ""), np.nan, agrees.astype(float))
-    columns |= {name: np.where(is_open, np.nan, columns[name]) for name in NEED_VERDICT}
+    columns |= {name: np.where(is_open, np.nan, columns[name]) for name in BESIDE[1:]}
     return fill_table("verdicts", columns)
 
 
-NEED_VERDICT = ("fail_if_equal", "reversal", "reversal_own_size", "reversal_site", "next_audit")
-"""Columns on other audits' verdicts that are blank in an inconclusive cell."""
+BESIDE = ("error_free", "fail_if_equal", "reversal", "reversal_own_size", "reversal_site", "next_audit")
+"""What stands beside a verdict; all but the first are blank in an inconclusive cell."""
 
 
 def _beside_columns(

@@ -17,7 +17,7 @@ from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.standing import assign_standings
 from auditbook.verdicts.tiers import assign_tiers
 
-Axis = Literal["size", "sites"]
+Axis = Literal["size", "sites", "shown"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def judge(
     prepared: Prepared,
     protocol: Protocol,
     *,
-    axes: tuple[Axis, ...] = ("size", "sites"),
+    axes: tuple[Axis, ...] = ("size", "sites", "shown"),
     folds: Folds | None = None,
 ) -> Judgement:
     """Give every cell (model, metric, attribute) its verdict, its three axes and its tier.
@@ -58,9 +58,10 @@ def judge(
         What is audited, from `prepare`.
     protocol : Protocol
         Metrics, thresholds, minimum support, resamples, sizes, bounds of the tiers, and the seed.
-    axes : tuple of {"size", "sites"}
-        Which axes are judged beside the flip rates. A tier needs both; without one, `n_star`, `kappa` and
-        `tier` stay blank.
+    axes : tuple of {"size", "sites", "shown"}
+        What is asked beside verdicts and flip rates: the axes of size and sites, and what is shown. A tier
+        needs both axes; without one, `n_star`, `kappa` and `tier` stay blank. Without the last, `standing`,
+        `shown` and all that stands beside it stay blank, and ``contrasts`` has no row.
     folds : Folds, optional
         From `plan_folds`; by default, the folds of these records.
 
@@ -107,8 +108,10 @@ def judge(
     >>> judge(prepare(records), Protocol(metrics=("SPD",))).verdicts["verdict"].tolist()
     ['pass']
     """
-    shown, contrasts = show_cells(prepared, protocol)
-    verdicts = assign_standings(add_shown(judge_cells(prepared, protocol), shown), protocol)
+    verdicts, contrasts = judge_cells(prepared, protocol, beside="shown" in axes), empty_table("contrasts")
+    if "shown" in axes:
+        shown, contrasts = show_cells(prepared, protocol)
+        verdicts = assign_standings(add_shown(verdicts, shown), protocol)
     sizes, by_fold, agreement = map(empty_table, ("audit_size", "site_verdicts", "site_agreement"))
     if "size" in axes:
         sizes = sweep_sizes(prepared, verdicts, protocol)

@@ -200,7 +200,7 @@ def _sweep_support(audit: Audit) -> Iterator[Varied]:
     flips = judge(audit.prepared.without_sites(), least, axes=()).verdicts
     for minima in levels:
         moved = _move(protocol, dict(zip(names, minima, strict=True)))
-        found = judge(audit.prepared, replace(moved, resamples=FEW), folds=folds)
+        found = judge(audit.prepared, replace(moved, resamples=FEW), axes=("size", "sites"), folds=folds)
         where = _where("min_records", minima[0], in_force[0], "/".join(map(str, minima)))
         where["in_force"] = minima == in_force
         verdicts = _take_flips(found.verdicts, flips)

@@ -261,7 +261,7 @@ def run_replicate(world: NextWorld, *, replicate: int, seed: int) -> pd.DataFram
             for metric in metrics
         }
     protocol = Protocol(metrics=metrics, seed=int(rng.integers(2**31)))
-    cells = judge(prepare(records), protocol, axes=()).verdicts
+    cells = judge(prepare(records), protocol, axes=("shown",)).verdicts
     rows = list(_compare(cells, fresh, protocol))
     head = {"world": world.name, "groups": world.groups, "replicate": replicate}
     return pd.DataFrame([head | row for row in rows], columns=COLUMNS)
