@@ -38,6 +38,8 @@ RATE_SENTENCES = {
 BOARD_COLUMNS = read_layout("book", "audit.board")
 NOTICED = 0.05
 """Equal groups that fail more often than this are told of."""
+FEW = 0.005
+"""A share below this is called hardly any."""
 MOST_MODELS = 3
 """Models that the report writes out in full; of more, only the first."""
 MANY_MODELS = 4
@@ -226,8 +228,10 @@ def _write_next(cell: Any) -> list[str]:
     """Say how the next audit may end, and how often equal groups fail; nothing without a verdict."""
     if math.isnan(cell.next_audit):
         return []
-    other = f"{share(cell.next_audit, digits=0)} of audits of as many other patients"
-    told = f"As published, the verdict is {cell.verdict}; about {other} would end in the other one."
+    few = cell.next_audit < FEW
+    other = "hardly any audit" if few else f"about {share(cell.next_audit, digits=0)} of audits"
+    other += " of as many other patients would end in the other one"
+    told = f"As published, the verdict is {cell.verdict}; {other}."
     if cell.verdict == "fail" and cell.fail_if_equal > NOTICED:
         told += (
             f" But groups of these sizes that are equal would fail in {share(cell.fail_if_equal, digits=0)}."
