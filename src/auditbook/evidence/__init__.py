@@ -23,10 +23,13 @@ from auditbook.evidence.benefit_moments import BenefitMoments
 from auditbook.evidence.bundles import UnitBundles, bundle_units, find_design_effects
 from auditbook.evidence.check import check_records
 from auditbook.evidence.clusters import (
+    LARGEST_SHARE,
     LEAST_CLUSTERS,
+    LEAST_EFFECTIVE,
     Clusters,
     ClusterSpread,
     alone_spread,
+    count_clusters,
     interleave_spreads,
     measure_spread,
     pair_clusters,

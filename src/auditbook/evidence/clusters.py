@@ -106,14 +106,21 @@ def measure_spread(
     >>> measure_spread(pairs, np.array([1.0, -1.0]), np.array([2.0, 2.0])).covariance.round(9).tolist()
     [[0.25]]
     """
-    total, squares = clusters.total(weights), clusters.total(weights**2)
-    count = clusters.total((weights > 0).astype(float))
-    largest = np.zeros(clusters.n_groups)
-    np.maximum.at(largest, clusters.group, weights)
+    total = clusters.total(weights)
+    count, effective, largest = count_clusters(clusters, weights)
     scale = np.sqrt(rate(count, count - 1)) / np.where(total > 0, total, np.nan)
     products = clusters.measure_products(residuals) if joint else np.diag(clusters.total(residuals**2))
     covariance = products * scale[:, None] * scale
-    return ClusterSpread(covariance, count, rate(total**2, squares), rate(largest, total))
+    return ClusterSpread(covariance, count, effective, largest)
+
+
+def count_clusters(clusters: Clusters, weights: Array) -> tuple[Array, Array, Array]:
+    """Count the clusters of each group, the equal ones that they are worth, and the share of the largest."""
+    total, squares = clusters.total(weights), clusters.total(weights**2)
+    largest = np.zeros(clusters.n_groups)
+    np.maximum.at(largest, clusters.group, weights)
+    count = clusters.total((weights > 0).astype(float))
+    return count, rate(total**2, squares), rate(largest, total)
 
 
 def alone_spread(squares: Array, n: Array) -> ClusterSpread:

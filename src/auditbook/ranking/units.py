@@ -3,15 +3,20 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import rate, settle_sites
+from auditbook.evidence import (
+    LARGEST_SHARE,
+    LEAST_CLUSTERS,
+    LEAST_EFFECTIVE,
+    count_clusters,
+    pair_clusters,
+    settle_sites,
+)
 from auditbook.records import Attribute, AuditRecords
 
 WHOLE = "all"
 """Name of the attribute, and of its one group, that holds every record."""
 
 
-MIN_SITES, MIN_EFFECTIVE, MAX_SHARE = 15, 10.0, 0.2
-"""What a group needs for a figure by whole sites; below it such intervals are too short."""
 HELD = 1 << 24
 """Numbers that the placements of all units may take; more units are put together at random."""
 
@@ -53,22 +58,22 @@ def explain_sites(site: NDArray[np.integer] | None, attribute: Attribute) -> lis
     """
     if site is None:
         return [""] * len(attribute.groups)
-    n_groups = len(attribute.groups)
-    cell = site.astype(np.intp) * n_groups + attribute.codes
-    table = np.bincount(cell, minlength=(int(site.max(initial=-1)) + 1) * n_groups).reshape(-1, n_groups)
-    held = table.sum(axis=0)
-    effective = np.nan_to_num(rate(held.astype(float) ** 2, np.square(table.astype(float)).sum(axis=0)))
-    largest = np.nan_to_num(rate(table.max(axis=0, initial=0), held))
-    numbers = zip((table > 0).sum(axis=0).tolist(), effective.tolist(), largest.tolist(), strict=True)
+    pairs = pair_clusters(site, attribute.codes, len(attribute.groups))
+    count, effective, largest = (
+        np.nan_to_num(part) for part in count_clusters(pairs, np.bincount(pairs.place).astype(float))
+    )
+    numbers = zip(count.astype(int).tolist(), effective.tolist(), largest.tolist(), strict=True)
     return [_explain_sites(*each) for each in numbers]
 
 
 def _explain_sites(sites: int, effective: float, largest: float) -> str:
     """Say what one group lacks for a figure by sites."""
-    if sites < MIN_SITES:
-        return f"{sites} {'site' if sites == 1 else 'sites'}, {MIN_SITES} needed"
-    if effective < MIN_EFFECTIVE:
-        return f"{np.floor(10 * effective) / 10:.1f} effective sites, {MIN_EFFECTIVE:g} needed"
-    if largest > MAX_SHARE:
-        return f"one site holds {np.ceil(100 * largest):.0f}% of the records, {100 * MAX_SHARE:.0f}% at most"
+    if sites < LEAST_CLUSTERS:
+        return f"{sites} {'site' if sites == 1 else 'sites'}, {LEAST_CLUSTERS} needed"
+    if effective < LEAST_EFFECTIVE:
+        return f"{np.floor(10 * effective) / 10:.1f} effective sites, {LEAST_EFFECTIVE:g} needed"
+    if largest > LARGEST_SHARE:
+        return (
+            f"one site holds {np.ceil(100 * largest):.0f}% of the records, {100 * LARGEST_SHARE:.0f}% at most"
+        )
     return ""

@@ -97,7 +97,7 @@ class _Context:
         site, settled = self.prepared.site, self.groups.settled
         if site is None or self.prepared.n_sites < 2:
             return []
-        return find_site_obstacles(site, self.prepared.n_sites, settled.codes, settled.groups)
+        return find_site_obstacles(site, settled.codes, settled.groups)
 
     @property
     def resample_size(self) -> int:

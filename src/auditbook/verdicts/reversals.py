@@ -6,20 +6,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.evidence import (
+    LARGEST_SHARE,
+    LEAST_CLUSTERS,
+    LEAST_EFFECTIVE,
     Evidence,
     Prepared,
     PreparedGroups,
     ScoreSums,
     UnitBundles,
     bundle_units,
+    count_clusters,
     open_stream,
+    pair_clusters,
 )
 from auditbook.settings import Protocol
 
 Array = NDArray[np.float64]
-
-MIN_SITES, MIN_EFFECTIVE_SITES, LARGEST_SITE = 15, 10.0, 0.20
-"""What each group needs before sites are drawn: sites, effective ones, and the largest share of one site."""
 
 
 def reversal_share(pass_share: ArrayLike, passed: ArrayLike) -> Array:
@@ -63,7 +65,7 @@ def draw_units(groups: PreparedGroups, kind: str, units: UnitBundles) -> tuple[E
 
 
 def find_site_obstacles(
-    site: NDArray[np.integer], n_sites: int, codes: NDArray[np.integer], groups: Sequence[str]
+    site: NDArray[np.integer], codes: NDArray[np.integer], groups: Sequence[str]
 ) -> list[str]:
     r"""Say which groups stand in too few sites, or mostly in one, for whole sites to be drawn.
 
@@ -71,15 +73,11 @@ def find_site_obstacles(
     than 20 % of its records: of fewer sites, a draw of those that are there says nothing of others like them.
 
     >>> site = np.repeat(np.arange(20), 10)
-    >>> find_site_obstacles(site, 20, np.where(site == 3, 1, 0), ["A", "B"])
+    >>> find_site_obstacles(site, np.where(site == 3, 1, 0), ["A", "B"])
     ['B stands in 1 site, 15 needed']
     """
-    cell = site.astype(np.intp) * len(groups) + codes
-    held = np.bincount(cell, minlength=n_sites * len(groups)).reshape(n_sites, -1).astype(float)
-    total = np.maximum(held.sum(axis=0), 1)
-    here = np.count_nonzero(held, axis=0)
-    effective = total**2 / np.maximum((held**2).sum(axis=0), 1)
-    largest = held.max(axis=0) / total
+    pairs = pair_clusters(site, codes, len(groups))
+    here, effective, largest = count_clusters(pairs, np.bincount(pairs.place).astype(float))
     return [
         said
         for place, name in enumerate(groups)
@@ -88,10 +86,10 @@ def find_site_obstacles(
 
 
 def _name_site_obstacle(name: str, here: int, effective: float, largest: float) -> str:
-    if here < MIN_SITES:
-        return f"{name} stands in {here} site{'s' * (here != 1)}, {MIN_SITES} needed"
-    if effective < MIN_EFFECTIVE_SITES:
-        return f"the sites of {name} are worth {effective:.1f} equal ones, {MIN_EFFECTIVE_SITES:g} needed"
-    if largest > LARGEST_SITE:
-        return f"one site holds {largest:.0%} of {name}, at most {LARGEST_SITE:.0%} allowed"
+    if here < LEAST_CLUSTERS:
+        return f"{name} stands in {here} site{'s' * (here != 1)}, {LEAST_CLUSTERS} needed"
+    if effective < LEAST_EFFECTIVE:
+        return f"the sites of {name} are worth {effective:.1f} equal ones, {LEAST_EFFECTIVE:g} needed"
+    if largest > LARGEST_SHARE:
+        return f"one site holds {largest:.0%} of {name}, at most {LARGEST_SHARE:.0%} allowed"
     return ""
