@@ -124,6 +124,8 @@ UNTRUE = {
     r"largest difference(?: among many small groups)? is never zero": "by accident it is",
     r"some metrics must fail": "a threshold leaves room: few selected pass them all",
     r"\d+ ?% of samples would reverse": "a flip rate is the rarer share of resamples",
+    r"EOPP and PP need events|a minimum of 10 events a group all three": "PP rests on selected records",
+    r"alike, as kappa does not": "unanimous folds: kappa 1",
     r"At the bound of a \*stable\* verdict": "the share of audits that pass is not known from one audit",
 }
 

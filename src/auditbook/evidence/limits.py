@@ -118,7 +118,8 @@ def mover_bounds(
     ----------
     Newcombe, R. G. (1998). doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I
     Zou, G. Y. and Donner, A. (2008). doi:10.1002/sim.3095. Donner, A. and Zou, G. Y. (2012).
-    doi:10.1177/0962280210383082
+    Closed-form confidence intervals for functions of the normal mean and standard deviation. Stat Methods Med
+    Res 21, 347-359.
 
     Examples
     --------

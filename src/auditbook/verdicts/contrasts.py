@@ -246,7 +246,8 @@ def ratio_bounds(first: Bounded, second: Bounded, correlation: Array, z: Array) 
 
     References
     ----------
-    Donner, A. and Zou, G. Y. (2012). doi:10.1177/0962280210383082
+    Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for functions of the normal mean and
+    standard deviation. Stat Methods Med Res 21, 347-359.
     """
     (low, high), (other_low, other_high) = first.limits(z), second.limits(z)
     one, other = first.value, second.value
