@@ -8,6 +8,7 @@ they stand, in which order, their docstrings, comments and layout do not count.
 import ast
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -44,8 +45,14 @@ def digest_reach(*entries: Callable[..., Any] | type, source: Path = SOURCE) -> 
     False
     """
     return _digest(
-        [Definition(entry.__module__, entry.__qualname__.split(".")[0]) for entry in entries], source
+        [Definition(name_module(entry), entry.__qualname__.split(".")[0]) for entry in entries], source
     )
+
+
+def name_module(entry: Callable[..., Any] | type) -> str:
+    """Name the module of a definition, also of one in the file that Python was called with."""
+    main = getattr(sys.modules["__main__"], "__spec__", None)
+    return main.name if entry.__module__ == "__main__" and main is not None else entry.__module__
 
 
 def digest_cells(text: str, *, source: Path = SOURCE) -> str:
