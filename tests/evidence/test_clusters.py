@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
-from auditbook.evidence import measure_spread, pair_clusters, rate
+from auditbook.evidence import count_equal_clusters, join_df, measure_spread, pair_clusters, rate, sum_powers
 from auditbook.evidence.clusters import alone_spread, interleave_spreads
 
 
@@ -69,3 +69,21 @@ def test_spreads_of_bins_are_put_together_group_by_group():
     expected = [one.covariance[0, 0], two.covariance[0, 0], one.covariance[1, 1], two.covariance[1, 1]]
     assert np.allclose(np.diagonal(together.covariance), expected)
     assert together.clusters.tolist() == [5, 5, 6, 6]
+
+
+@pytest.mark.parametrize("effect", [1.0, 1.7, 12.0])
+def test_unequal_clusters_are_worth_as_many_equal_ones_as_their_parts_of_the_variance_say(effect):
+    held = np.random.default_rng(4).integers(1, 60, (23, 3)).astype(float)
+    share = held / held.sum(axis=0)
+    part = share + (effect - 1) * share**2 / (share**2).sum(axis=0)
+    expected = part.sum(axis=0) ** 2 / (part**2).sum(axis=0)
+    assert count_equal_clusters(sum_powers(held), np.full(3, effect)) == pytest.approx(expected)
+    if effect == 1:
+        assert expected == pytest.approx(held.sum(axis=0) ** 2 / (held**2).sum(axis=0))
+
+
+def test_degrees_of_freedom_are_those_of_welch_and_at_least_one():
+    one, other = np.array([2.0, 0.0, 0.0]), np.array([3.0, 3.0, 0.0])
+    found = join_df((one, other), (np.full(3, 8.0), np.full(3, 5.0)))
+    assert found.tolist() == pytest.approx([25 / (4 / 7 + 9 / 4), 4.0, 4.0])
+    assert join_df((one, other), (np.ones(3), np.ones(3))).tolist() == [1.0, 1.0, 1.0]

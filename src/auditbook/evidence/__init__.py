@@ -30,9 +30,12 @@ from auditbook.evidence.clusters import (
     ClusterSpread,
     alone_spread,
     count_clusters,
+    count_equal_clusters,
     interleave_spreads,
+    join_df,
     measure_spread,
     pair_clusters,
+    sum_powers,
 )
 from auditbook.evidence.counts import (
     FN,

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from auditbook.errors import InputError
+from auditbook.evidence.clusters import Clusters, count_equal_clusters, join_df, pair_clusters
 from auditbook.evidence.counts import rate
 from auditbook.evidence.intervals import Interval
 from auditbook.evidence.placements import ScoreLevels
@@ -231,9 +231,8 @@ def cluster_areas(found: AreaInfluence, cluster: ArrayLike | None = None) -> Clu
     over the records of g in cluster u, with :math:`f = 1/(1 - 2\sum p_u^3/\sum p_u^2 + \sum p_u^2)` for
     clusters that hold the shares :math:`p_u` of the events (of the non-events): m/(m - 1) for m equal ones,
     so that records as clusters give DeLong's variance exactly. Degrees of freedom are Satterthwaite's of the
-    events' and the non-events' parts, each with as many as there are effective clusters, less one: with
-    design effect d, a cluster counts with :math:`v_u = p_u + (d - 1) p_u^2/\sum p^2`, and there are
-    :math:`(\sum v_u)^2/\sum v_u^2` (Kish's number for d = 1).
+    events' and the non-events' parts (`join_df`), each with as many as it has equal clusters
+    (`count_equal_clusters`), less one.
 
     Parameters
     ----------
@@ -269,73 +268,45 @@ def cluster_areas(found: AreaInfluence, cluster: ArrayLike | None = None) -> Clu
     place = np.arange(len(found.codes)) if cluster is None else np.asarray(cluster).astype(np.intp)
     if place.shape != found.codes.shape:
         raise InputError(f"{place.size} clusters for {found.codes.size} records")
-    sides = [_Side.of(found, place, label) for label in (1, 0)]
-    total = sides[0].moved + sides[1].moved
+    pairs = pair_clusters(place, found.codes, len(found.areas))
+    sides = [_Side.of(found, pairs, label) for label in (1, 0)]
     gone = np.isnan(found.areas) | np.isnan(sides[0].factor) | np.isnan(sides[1].factor)
-    covariance = np.where(gone[:, None] | gone, np.nan, (total.T @ total).toarray())
+    moved = [side.moved * np.sqrt(np.nan_to_num(side.factor))[pairs.group] for side in sides]
+    covariance = np.where(gone[:, None] | gone, np.nan, pairs.measure_products(moved[0] + moved[1]))
     covariance[np.abs(covariance) < FLAT] = 0
     variance = np.diagonal(covariance)
     effect = np.fmax(rate(np.nan_to_num(variance), sides[0].plain + sides[1].plain), 1.0)
     still = variance == 0
-    counts = [np.where(still, side.effective, side.held / effect) for side in sides]
-    held = csr_array((np.ones(len(place)), (place, found.codes)), shape=total.shape)
-    return ClusteredAreas(
-        found.areas, covariance, counts[0], counts[1], _join_df(*sides), np.diff(held.tocsc().indptr) * 1.0
-    )
+    counts = [np.where(still, side.equal, side.held / effect) for side in sides]
+    df = join_df((sides[0].part, sides[1].part), (sides[0].equal, sides[1].equal))
+    clusters = pairs.total(np.ones(len(pairs.group)))
+    return ClusteredAreas(found.areas, covariance, counts[0], counts[1], df, clusters)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """What the events (or the non-events) add; shape (n_groups,), but `moved` (n_clusters, n_groups)."""
+    """What the events (or the non-events) add; shape (n_groups,), but `moved` (n_pairs,)."""
 
     held: Array
-    effective: Array  # Effective clusters
+    equal: Array  # Equal clusters that they are worth
     factor: Array  # That makes the variance unbiased; nan with fewer than two clusters
-    moved: csr_array  # Influence of each cluster, times the root of the factor
+    moved: Array  # Influence of each cluster
     plain: Array  # Variance of independent records
     part: Array  # Variance of clusters
 
     @classmethod
-    def of(cls, found: AreaInfluence, place: NDArray[np.intp], label: int) -> "_Side":
+    def of(cls, found: AreaInfluence, pairs: Clusters, label: int) -> "_Side":
         """Add up the records of one label."""
         mine = np.flatnonzero(found.outcome == label)
-        shape = (int(place.max(initial=-1)) + 1, len(found.areas))
-        where = (place[mine], found.codes[mine])
+        place, influence = pairs.place[mine], found.influence[mine]
         held = (found.others, found.events)[label]
-        size = csr_array((np.ones(len(mine)), where), shape=shape)
-        moved = csr_array((found.influence[mine], where), shape=shape)
-        sums = [_sum_power(size, power) / np.where(held > 0, held, np.nan) ** power for power in (2, 3, 4)]
-        left = 1 - 2 * sums[1] / sums[0] + sums[0]
+        size, moved = (np.bincount(place, part, len(pairs.group)).astype(float) for part in (None, influence))
+        share = rate(size, held[pairs.group])
+        powers = np.stack([pairs.total(np.nan_to_num(np.power(share, k))) for k in (2, 3, 4)])
+        left = 1 - 2 * rate(powers[1], powers[0]) + powers[0]
         factor = rate(1.0, np.where(left > 1e-12, left, 0.0))
-        square = np.bincount(where[1], np.square(found.influence[mine]), shape[1])
+        square = np.bincount(found.codes[mine], np.square(influence), pairs.n_groups)
         plain = np.nan_to_num(square * rate(held, np.maximum(held - 1, 0)))
-        part = np.nan_to_num(_sum_power(moved, 2) * factor)
-        scaled = moved @ _diagonal(np.sqrt(np.nan_to_num(factor)))
-        return cls(held, np.nan_to_num(_count(sums, plain, part)), factor, scaled, plain, part)
-
-
-def _diagonal(values: Array) -> csr_array:
-    place = np.arange(len(values))
-    return csr_array((values, (place, place)), shape=(len(values), len(values)))
-
-
-def _sum_power(table: csr_array, power: int) -> Array:
-    """Sum a power of every entry over the clusters."""
-    return np.asarray(table.power(power).sum(axis=0)).ravel()
-
-
-def _count(sums: list[Array], plain: Array, part: Array) -> Array:
-    """Count effective clusters from the sums of squares, cubes and fourth powers of their shares."""
-    extra = np.fmax(rate(part, plain) - 1, 0.0) / sums[0]
-    extra = np.nan_to_num(extra)
-    return np.square(1 + extra * sums[0]) / (sums[0] + 2 * extra * sums[1] + extra**2 * sums[2])
-
-
-def _join_df(one: _Side, other: _Side) -> Array:
-    """Join the degrees of freedom of two parts; the smaller number where neither varies."""
-    spread = rate(one.part**2, np.maximum(one.effective - 1, 0)) + rate(
-        other.part**2, np.maximum(other.effective - 1, 0)
-    )
-    found = rate(np.square(one.part + other.part), spread)
-    least = np.maximum(np.minimum(one.effective, other.effective) - 1, 1)
-    return np.where(np.isnan(found), least, np.maximum(found, 1))
+        part = np.nan_to_num(pairs.total(np.square(moved)) * factor)
+        effect = np.nan_to_num(np.fmax(rate(part, plain), 1.0), nan=1.0)
+        return cls(held, np.nan_to_num(count_equal_clusters(powers, effect)), factor, moved, plain, part)

@@ -135,3 +135,82 @@ def interleave_spreads(spreads: Sequence[ClusterSpread]) -> ClusterSpread:
     parts = ("clusters", "effective", "largest")
     rest = (np.stack([getattr(one, name) for one in spreads], axis=-1).ravel() for name in parts)
     return ClusterSpread(np.diag(variance), *rest)
+
+
+def sum_powers(held: Array) -> Array:
+    """Sum the squares, cubes and fourth powers of the clusters' shares, shape (3, ...), over the first axis.
+
+    >>> sum_powers(np.array([3.0, 1.0])).tolist()
+    [0.625, 0.4375, 0.3203125]
+    """
+    share = rate(held, held.sum(axis=0))
+    return np.stack([np.power(share, power).sum(axis=0) for power in (2, 3, 4)])
+
+
+def count_equal_clusters(powers: Array, effect: Array) -> Array:
+    r"""Count the equal clusters that unequal ones are worth for a variance with some design effect.
+
+    .. math:: c = \frac{(\sum_u v_u)^2}{\sum_u v_u^2}, \qquad
+              v_u = p_u + (d - 1) \frac{p_u^2}{\sum_u p_u^2}
+
+    with :math:`p_u` the share of cluster u: what it adds to the variance is in part that of its records, in
+    part that of what they have in common.
+
+    Parameters
+    ----------
+    powers : float array, shape (3, ...)
+        From `sum_powers`.
+    effect : float array
+        Design effect d, at least 1.
+
+    Returns
+    -------
+    float array, shape (...)
+        Kish's number for d = 1; nan without records.
+
+    References
+    ----------
+    Kish, L. (1965). Survey Sampling. Wiley.
+
+    Examples
+    --------
+    >>> count_equal_clusters(sum_powers(np.ones(9)), np.array(3.0)).round(9).tolist()
+    9.0
+    """
+    square, cube, fourth = powers
+    extra = rate(effect - 1, square)
+    return rate(np.square(1 + extra * square), square + 2 * extra * cube + extra**2 * fourth)
+
+
+def join_df(parts: tuple[Array, Array], counts: tuple[Array, Array]) -> Array:
+    r"""Find the degrees of freedom of a variance that is the sum of two parts.
+
+    .. math:: \nu = \frac{(a + b)^2}{a^2/(c_1 - 1) + b^2/(c_0 - 1)}
+
+    Parameters
+    ----------
+    parts : two float arrays
+        a and b, such as what events and what non-events add to the variance of an area.
+    counts : two float arrays
+        The equal clusters :math:`c_1` and :math:`c_0` that they rest on.
+
+    Returns
+    -------
+    float array
+        At least 1; that of the fewer clusters where neither part varies.
+
+    References
+    ----------
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    doi:10.2307/3002019
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> join_df((one, one), (5 * one, 9 * one)).round(3).tolist()
+    [10.667]
+    """
+    each = [rate(part**2, np.maximum(count - 1, 0)) for part, count in zip(parts, counts, strict=True)]
+    found = rate(np.square(parts[0] + parts[1]), each[0] + each[1])
+    least = np.nan_to_num(np.minimum(*counts), nan=1.0) - 1
+    return np.maximum(np.where(np.isnan(found), least, found), 1)
