@@ -1,4 +1,4 @@
-"""Audit the fairness of clinical prediction models, and say how far each verdict can be trusted."""
+"""Audit the fairness of clinical prediction models, and say what each audit has shown."""
 
 import os
 

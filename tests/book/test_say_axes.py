@@ -99,7 +99,7 @@ def test_a_sure_verdict_on_an_unsettled_metric_and_the_reverse_are_told_apart():
     unsettled = needs_of(size_rows(cv=[0.9, 0.6]), n_star=math.inf)
     assert "the metric has not settled all the same: DI for sex" in audit_size.describe_minds(unsettled)
     torn = needs_of(size_rows(pass_share=[0.5, 0.5]), n_star=2_500.0)
-    assert "the verdict has not in: DI for sex" in audit_size.describe_minds(torn)
+    assert "subsamples disagree on the verdict in: DI for sex" in audit_size.describe_minds(torn)
 
 
 def test_sizes_at_which_audits_end_inconclusive_are_named():

@@ -71,7 +71,7 @@ def test_nothing_judged_is_said_to_lack_support():
 
 def test_cells_that_only_the_larger_size_settles_are_named():
     cells = cell_rows(vfr=[0.4, 0.4], vfr_own_size=[0.02, 0.3], metric=["EOPP", "PP"])
-    assert "Settled only by the larger size: EOPP for a." in say.describe_own_size(cells, PROTOCOL)
+    assert "Stable only at the larger size: EOPP for a." in say.describe_own_size(cells, PROTOCOL)
 
 
 def test_missing_sites_are_said_and_few_sites_are_a_hint():

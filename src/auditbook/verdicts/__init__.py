@@ -1,4 +1,4 @@
-"""Does a model pass, and how far can each verdict be trusted: metrics, flip rates, sizes, sites, tiers?"""
+"""Does a model pass, and what is shown of it: metrics, contrasts, flip rates, sizes, sites, tiers?"""
 
 from auditbook.verdicts.audit_size import find_n_star, list_n_star, sweep_counts
 from auditbook.verdicts.base_rates import has_support

@@ -1,4 +1,4 @@
-"""How far can a verdict be trusted, judged on three axes, and what does that ask for?"""
+"""On how many of three axes does a published verdict fall short, and what does that ask for?"""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tier:
-    """A grade of how far a verdict can be trusted."""
+    """A grade of how far parts of an audit agree on a verdict, as published."""
 
     name: str  # As in verdicts.csv
     violations: int  # Axes on which the verdict falls short
@@ -28,10 +28,10 @@ class Tier:
 
 
 _ALL = (
-    Tier("Practical-Stability", 0, "Act on the verdict; audit again when the model or its patients change."),
-    Tier("Caution-Required", 1, "Act on the verdict, say beside it which axis is weak, and mend that axis."),
-    Tier("High-Variance", 2, "Pool records or sites, and let people review before anything is certified."),
-    Tier("Catastrophic-Instability", 3, "Certify nothing for use elsewhere until the verdict has settled."),
+    Tier("Practical-Stability", 0, "Quote the verdict; act on it only if it is also shown."),
+    Tier("Caution-Required", 1, "Say beside the verdict which axis is weak, and mend that axis."),
+    Tier("High-Variance", 2, "Pool records or sites before the verdict is quoted."),
+    Tier("Catastrophic-Instability", 3, "Quote the verdict nowhere until parts of the audit agree on it."),
 )
 TIERS = MappingProxyType({tier.name: tier for tier in _ALL})
 NO_TIER = "Claim nothing; see what is missing."
@@ -43,7 +43,7 @@ NEEDS = (
     "passes, one axis short",
     "passes, no axis short",
 )
-"""What a cell asks of a board by verdict and tier, the most urgent first."""
+"""Verdict and axes that fall short, in the order of the board of tiers."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _grade(
 
 
 def _tell_flips(vfr: float, broken: bool, protocol: Protocol) -> str:
-    """Axis 1: would another sample reverse the verdict?"""
+    """Axis 1: do resamples agree on the verdict?"""
     if math.isnan(vfr):
         return "flip rate unknown, because the metric is undefined in every resample"
     return f"flip rate {vfr:.3f}" + (f", above {protocol.vfr_stable:g}" if broken else "")

@@ -127,7 +127,7 @@ def describe_luck(needs: pd.DataFrame, audit_size: pd.DataFrame, protocol: Proto
 
 
 def describe_minds(needs: pd.DataFrame) -> str:
-    """Name the cells in which a settled metric and a settled verdict part ways."""
+    """Name the cells in which a settled metric and agreement on the verdict part ways."""
     known = needs.dropna(subset=["cv", "pass_share"])
     if known.empty:
         return "No cell has both a coefficient of variation and a pass share at a size that counts."
@@ -144,7 +144,8 @@ def describe_minds(needs: pd.DataFrame) -> str:
         )
     if len(torn):
         text += (
-            f" The other way round, the metric has settled and the verdict has not in: {_name_cells(torn)}."
+            " The other way round, the metric has settled and subsamples disagree on the verdict in: "
+            f"{_name_cells(torn)}."
         )
     return text
 

@@ -1,4 +1,4 @@
-"""How far can each verdict be trusted, and which cells need a decision first, on any cohort?"""
+"""On which axes does each published verdict fall short, on any cohort?"""
 
 import math
 from typing import Any
@@ -36,7 +36,7 @@ def list_tiers() -> pd.DataFrame:
 
 
 def build_board(run: Run) -> pd.DataFrame:
-    """Put every cell on the board, those that need a decision first."""
+    """Put every cell on the board, the fails on which the axes agree most first."""
     cells = run.verdicts.assign(place=pd.factorize(run.verdicts["model"])[0])
     cells["violations"] = [TIERS[tier].violations if tier else math.nan for tier in cells["tier"]]
     cells["need"] = [name_need(row.verdict, row.tier) for row in rows(cells)]
@@ -78,7 +78,7 @@ def describe_tiers(board: pd.DataFrame) -> str:
 
 
 def describe_needs(board: pd.DataFrame, *, limit: int = 5) -> str:
-    """Name the cells that need a decision first."""
+    """Name the cells by verdict and by how many axes fall short."""
     lines = []
     for need in NEEDS:
         cells = board[board["need"] == need]

@@ -1,4 +1,4 @@
-"""Which verdicts would the next sample reverse, said in words, on any cohort?"""
+"""Do resamples agree on each verdict, said in words, on any cohort?"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -82,8 +82,8 @@ def describe_own_size(cells: pd.DataFrame, protocol: Protocol) -> str:
         f"{'is' if (~own).sum() == 1 else 'are'} stable, "
         f"against {count(int((~shaky).sum()))} at the protocol's size."
     )
-    settled = judged[shaky & ~own]
-    return f"{text} Settled only by the larger size: {_name_cells(settled)}." if len(settled) else text
+    steadier = judged[shaky & ~own]
+    return f"{text} Stable only at the larger size: {_name_cells(steadier)}." if len(steadier) else text
 
 
 def describe_sites(cells: pd.DataFrame, protocol: Protocol) -> str:
