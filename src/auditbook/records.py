@@ -17,6 +17,8 @@ class Attribute:
     groups: tuple[str, ...]  # Names in a fixed order; a group that holds no record stays listed
     codes: NDArray[np.integer]  # shape (n,): Position of each record's group; every record has one
     reference: str | None = None  # The group that contrasts are taken against where one needs it
+    # Of a crossed attribute: the names that each group has in the attributes that are crossed
+    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

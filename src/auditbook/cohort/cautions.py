@@ -62,7 +62,7 @@ def _warn_rules(cohort: Cohort) -> Iterator[str]:
     for rule in cohort.file.data.drop:
         if dropped.get(rule.reason) == 0:
             yield f"[data] drop: no record was left out for '{rule.reason}'; check column and values"
-    for table in cohort.file.attributes:
+    for table in (item for item in cohort.file.attributes if item.groups):
         found = {name for name in as_text(cohort.table[table.column]) if name is not None}
         for name in table.groups:
             if name not in found:
@@ -99,7 +99,7 @@ def _warn_missing(cohort: Cohort) -> Iterator[str]:
 
 def _warn_names(cohort: Cohort) -> Iterator[str]:
     """Point out groups whose names differ in blanks or capitals only."""
-    for attribute in cohort.attributes:
+    for attribute in (item for item in cohort.attributes if not item.parts):
         where = f"[attributes.{attribute.name}]"
         for name in attribute.groups:
             if name != name.strip():
@@ -121,7 +121,9 @@ def _warn_support(cohort: Cohort) -> Iterator[str]:
         thin = [
             text for code in range(len(attribute.groups)) if (text := _thin(cohort, attribute, code, share))
         ]
-        if thin:
+        if thin and attribute.parts:
+            yield _warn_cross(attribute, thin, share)
+        elif thin:
             part = f" in the {share:.0%} that is audited" if share < 1 else ""
             blank = any(text.startswith(f"{MISSING_GROUP} (") for text in thin)
             drop = 'leave blank cells out with missing = "drop", ' if blank else ""
@@ -130,6 +132,18 @@ def _warn_support(cohort: Cohort) -> Iterator[str]:
                 f"{', '.join(thin)}; join groups with a recoding, {drop}or accept 'inconclusive' for every "
                 "metric that needs them"
             )
+
+
+def _warn_cross(attribute: Attribute, thin: list[str], share: float) -> str:
+    """Say how many groups of a cross are too small, and name some."""
+    groups = len(attribute.groups)
+    part = f" in the {share:.0%} that is audited" if share < 1 else ""
+    named = ", ".join(thin[:3]) + (", …" if len(thin) > 3 else "")
+    return (
+        f"[attributes.{attribute.name}]: of {groups} groups {len(thin)} hold{'s' * (len(thin) == 1)} too few "
+        f"records{part} for every verdict: {named}; recode the attributes that it crosses, or accept that "
+        "these are left out of some comparisons"
+    )
 
 
 def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:

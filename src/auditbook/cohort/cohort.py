@@ -62,9 +62,11 @@ class Cohort:
         lines.append(f"  units: {len(set(self.unit)):,}")
         for attribute in self.attributes:
             counts = np.bincount(attribute.codes, minlength=len(attribute.groups))
-            groups = ", ".join(
+            mark = "; " if attribute.parts else ", "  # A comma stands within the names of a cross
+            groups = mark.join(
                 f"{name} {count:,}" for name, count in zip(attribute.groups, counts, strict=True)
             )
-            lines.append(f"  {attribute.name}: {groups}")
+            number = f"{len(attribute.groups)} groups: " if attribute.parts else ""
+            lines.append(f"  {attribute.name}: {number}{groups}")
         lines.append(f"  features: {len(self.feature_columns)}, of which {len(self.late_columns)} late")
         return "\n".join(printable(line) for line in lines)

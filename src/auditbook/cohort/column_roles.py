@@ -197,18 +197,51 @@ def build_attribute(
             where, f"a value is called '{MISSING_GROUP}', the name of the group without one; recode it"
         )
     order = list(groups.declared) + sort_names(found - set(groups.declared))
-    if len(found) + bool(missing.any()) < 2:
+    what = f"'{table.column}'"
+    check_groups(
+        table,
+        order,
+        what=what,
+        found=sorted(found),
+        missing=bool(missing.any()),
+        max_groups=max_groups,
+        faults=faults,
+    )
+    names = tuple(order) + ((MISSING_GROUP,) if missing.any() else ())
+    codes = pd.Categorical(
+        np.where(missing, MISSING_GROUP, groups.names), categories=list(dict.fromkeys(names))
+    ).codes
+    return Attribute(table.name, names, np.asarray(codes, dtype=np.int32), table.reference)
+
+
+def check_groups(
+    table: AttributeTable,
+    order: Sequence[str],
+    *,
+    what: str,
+    found: Sequence[str],
+    missing: bool,
+    max_groups: int,
+    faults: Faults,
+) -> None:
+    """Note too few groups with records, too many groups, and a reference that is none of them."""
+    where = f"[attributes.{table.name}]"
+    source = "the attributes that it crosses" if table.cross else "column, groups and bins"
+    advice = "give bins, recode with groups, or choose another column"
+    if table.cross:
+        advice = "join groups of the attributes that it crosses, with a recoding or wider bins"
+    if len(found) + missing < 2:
         faults.add(
             where,
-            f"'{table.column}' holds {len(found)} group with records {sorted(found)}; at least two are "
-            "needed: check column, groups and bins, or delete the attribute",
+            f"{what} holds {len(found)} group with records {list(found)}; at least two are "
+            f"needed: check {source}, or delete the attribute",
         )
     if len(order) > max_groups:
         some = ", ".join(map(repr, order[:5]))
         faults.add(
             where,
-            f"'{table.column}' makes {len(order):,} groups ({some}, …), at most {max_groups} are allowed "
-            "([protocol] max_groups); give bins, recode with groups, or choose another column",
+            f"{what} makes {len(order):,} groups ({some}, …), at most {max_groups} are allowed "
+            f"([protocol] max_groups); {advice}",
         )
     if table.reference is not None and table.reference not in order:
         faults.add(
@@ -216,11 +249,6 @@ def build_attribute(
             f"{show(table.reference)} is none of the groups{nearest(table.reference, order)}; found: "
             f"{', '.join(map(repr, order[:12]))}{', …' if len(order) > 12 else ''}",
         )
-    names = tuple(order) + ((MISSING_GROUP,) if missing.any() else ())
-    codes = pd.Categorical(
-        np.where(missing, MISSING_GROUP, groups.names), categories=list(dict.fromkeys(names))
-    ).codes
-    return Attribute(table.name, names, np.asarray(codes, dtype=np.int32), table.reference)
 
 
 def sort_names(names: Iterable[str]) -> list[str]:

@@ -285,7 +285,20 @@ def _draft_attributes(frame: pd.DataFrame, guess: _Guess) -> list[str]:
                 f'missing = "group"    # guess: {missing:,} blank cells form a group; or "drop", or "error"'
             )
         lines.append("")
-    return lines
+    return lines + _draft_cross(list(guess.attributes))
+
+
+def _draft_cross(names: Sequence[str]) -> list[str]:
+    """Suggest to cross the first two attributes, race and sex where there are such."""
+    ranked = sorted(names, key=lambda name: name not in ("race", "ethnicity", "sex", "gender"))
+    if len(ranked) < 2:
+        return []
+    one, other = sorted(ranked[:2], key=names.index)
+    return [
+        f"# [attributes.{one}_{other}]",
+        f'# cross = ["{one}", "{other}"]    # also audit the crossings of both, each as a group of its own',
+        "",
+    ]
 
 
 def _draft_bins(series: pd.Series) -> list[str]:

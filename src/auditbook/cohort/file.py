@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from auditbook.cohort.crossed import check_cross
 from auditbook.cohort.faults import Faults, is_number, show
 from auditbook.cohort.keys import check_keys, check_value, name_keys
 from auditbook.cohort.pocket_keys import check_pockets, read_pockets
@@ -205,6 +206,10 @@ def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[Attribu
     found = []
     for name, values in tables:
         where = f"[attributes.{name}]"
+        _check_source(name, raw["attributes"][name], where, faults)
+        if "cross" in values:
+            check_cross(name, dict(tables), faults)
+            values = {"missing": "group", **values}
         if name in ("all", "cohort"):
             faults.add(where, f"the name '{name}' is taken by the report; choose another")
         _check_bins(values, where, faults)
@@ -215,6 +220,12 @@ def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[Attribu
         values["groups"] = MappingProxyType(dict(values.get("groups", {})))
         found.append(AttributeTable(name=name, **values))
     return tuple(found)
+
+
+def _check_source(name: str, given: Any, where: str, faults: Faults) -> None:
+    """Note an attribute that neither stands in a column nor crosses others."""
+    if isinstance(given, dict) and not {"column", "cross"} & set(given):
+        faults.add(where, "the key 'column' is missing; add column = \"…\"")
 
 
 def _check_bins(values: Mapping[str, Any], where: str, faults: Faults) -> None:

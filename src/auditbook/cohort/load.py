@@ -1,8 +1,8 @@
 """Which records does an audit look at: a cohort file and its data become a cohort, or one list of faults."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from auditbook.cohort.column_roles import (
     derive_groups,
     derive_outcome,
 )
+from auditbook.cohort.crossed import cross_attributes, lacks_part
 from auditbook.cohort.faults import Faults
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.read_table import PlainTable, hash_file, hash_frame, plain_table, read_table_file
-from auditbook.cohort.schema import CohortFile
+from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.values import Mask, as_text, is_missing, matches
 from auditbook.errors import InputError, nearest
 from auditbook.key_types import Value
@@ -141,7 +142,7 @@ def _tidy(file: CohortFile, table: PlainTable) -> PlainTable:
     frame, values = table.frame, file.missing.values
     changed = {name: _blank(frame[name], values) for name in frame.columns} if values else {}
     names = {name for name in (file.site.column, file.unit.column) if name}
-    names |= {item.column for item in file.attributes if not item.bins}
+    names |= {item.column for item in file.attributes if item.column and not item.bins}
     for name in names & set(frame.columns) - {item.column for item in file.scores}:
         changed[name] = pd.Series(as_text(changed.get(name, frame[name])))
     categories = {
@@ -214,7 +215,7 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
     found: list[GroupColumn | None] = []
     before = sieve.keep
     for item in file.attributes:
-        if item.column not in table.frame:
+        if item.cross or item.column not in table.frame:
             found.append(None)
             continue
         declared, faults_before = table.categories.get(item.column, ()), len(faults.found)
@@ -231,23 +232,44 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
             )
         elif count and item.missing == "drop":
             sieve.leave_out(groups.missing, f"{item.name} missing")
+    for item in (item for item in file.attributes if item.cross):
+        _sift_cross(item, dict(zip(file.attribute_names, found, strict=True)), sieve, faults)
     return found
+
+
+def _sift_cross(
+    item: AttributeTable, groups: Mapping[str, GroupColumn | None], sieve: _Sieve, faults: Faults
+) -> None:
+    """Treat the rows that lack a part of a cross, and that the part's own rule keeps, by the cross's rule."""
+    parts = [column.missing for name in item.cross if (column := groups[name]) is not None]
+    missing = lacks_part(parts) if parts else np.zeros(len(sieve.keep), bool)
+    count = int((missing & sieve.keep).sum())
+    if count and item.missing == "error":
+        faults.add(
+            f"[attributes.{item.name}] missing",
+            f'{count:,} records lack a group in {" or ".join(item.cross)}; write missing = "group" '
+            '(they form a group) or "drop" (left out and counted)',
+        )
+    elif count and item.missing == "drop":
+        sieve.leave_out(missing, f"{item.name} missing")
 
 
 def _attributes(
     file: CohortFile, groups: Sequence[GroupColumn | None], kept: NDArray[np.intp], faults: Faults
 ) -> tuple[Attribute, ...]:
-    """Build the attributes of the kept rows; attributes whose column is absent are passed over."""
-    return tuple(
-        build_attribute(
-            item,
-            GroupColumn(column.names[kept], column.declared),
-            max_groups=file.protocol.max_groups,
-            faults=faults,
-        )
+    """Build the attributes of the kept rows; those of absent columns, and crosses of faulty ones, are not."""
+    faults_before = len(faults.found)
+    how: dict[str, Any] = {"max_groups": file.protocol.max_groups, "faults": faults}
+    built = {
+        item.name: build_attribute(item, GroupColumn(column.names[kept], column.declared), **how)
         for item, column in zip(file.attributes, groups, strict=True)
         if column is not None and len(kept)
-    )
+    }
+    sound = len(faults.found) == faults_before
+    for item in file.attributes:
+        if item.cross and sound and built.keys() >= set(item.cross):
+            built[item.name] = cross_attributes(item, [built[name] for name in item.cross], **how)
+    return tuple(built[name] for name in file.attribute_names if name in built)
 
 
 def _check_kept(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], faults: Faults) -> None:
@@ -354,10 +376,7 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
         outcome=cohort.outcome[chosen],
         site=None if cohort.site is None else cohort.site[chosen],
         unit=cohort.unit[chosen],
-        attributes=tuple(
-            Attribute(item.name, item.groups, item.codes[chosen], item.reference)
-            for item in cohort.attributes
-        ),
+        attributes=tuple(replace(item, codes=item.codes[chosen]) for item in cohort.attributes),
         rows_read=cohort.rows_read,
         left_out=(*cohort.left_out, LeftOut(reason, total - len(chosen))),
         data_hash=cohort.data_hash,

@@ -111,8 +111,10 @@ class AttributeTable:
     """``[attributes.<name>]``: a protected attribute."""
 
     name: str = field(metadata=NO_KEY)
-    column: Text
+    column: Annotated[Text, LeftOut("required, unless cross is set")] = ""
     """Where the attribute stands."""
+    cross: Annotated[Names, LeftOut("no cross")] = ()
+    """Instead of a column: two or more attributes, each of whose crossings ("Black, Female") is a group."""
     reference: Annotated[Text | None, LeftOut("none")] = None
     """Group that contrasts are taken against."""
     groups: Annotated[Mapping[str, str], WrittenAs(Mapping[str, Text]), LeftOut("as found")] = field(
@@ -126,7 +128,9 @@ class AttributeTable:
     labels: Annotated[Names, LeftOut("made from the bins")] = ()
     """One name a bin."""
     missing: Annotated[MissingRule, LeftOut("the rule of [missing]")] = "error"
-    """Blank cells of this attribute: `error`, `group` or `drop`."""
+    """Blank cells of this attribute: `error`, `group` or `drop`. Of a cross: records that lack a part; left
+    out, those that the parts keep form one group.
+    """
     missing_values: Annotated[Cells, LeftOut("none")] = ()
     """Values of this column that mean missing, beside blank cells."""
 
@@ -191,7 +195,7 @@ class PanelTable:
 class MitigationTable:
     """``[mitigation]``: how the baselines that mitigate are set."""
 
-    attributes: Annotated[Names, LeftOut("the first three attributes")] = ()
+    attributes: Annotated[Names, LeftOut("the first three attributes that are no cross")] = ()
     """Attributes that are crossed into cells with a weight or a threshold each; all attributes are held to
     their disparate impact.
     """
@@ -233,6 +237,17 @@ class CohortFile:
     mitigation: MitigationTable = field(default_factory=MitigationTable)
     pockets: PocketSettings = field(default_factory=PocketSettings)
 
+    @property
+    def attribute_names(self) -> list[str]:
+        """The attributes by name, in their order."""
+        return [item.name for item in self.attributes]
+
+    def list_columns(self, attribute: str) -> set[str]:
+        """List the columns in which an attribute stands: its own, or those of the attributes it crosses."""
+        tables = {item.name: item for item in self.attributes}
+        table = tables[attribute]
+        return {tables[part].column for part in table.cross} or {table.column}
+
     def data_path(self, data: Path | None = None) -> Path | None:
         """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""
         return data if data is not None else self.data.path
@@ -273,4 +288,5 @@ class CohortFile:
             "site": self.site.column,
             "unit": self.unit.column or self.site.column,
             "attributes": [item.name for item in self.attributes],
+            "crosses": {item.name: list(item.cross) for item in self.attributes if item.cross},
         }

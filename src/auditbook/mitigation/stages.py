@@ -144,8 +144,9 @@ def open_separate(cohort: Cohort, model: Canonical, *, protocol: Protocol, work:
 
 
 def _cross(cohort: Cohort) -> JointCells:
-    """Cross the attributes that the cohort file names, or its first three."""
-    names = cohort.file.mitigation.attributes or tuple(item.name for item in cohort.attributes[:3])
+    """Cross the attributes that the cohort file names, or the first three that are no cross already."""
+    plain = [item.name for item in cohort.attributes if not item.parts]
+    names = cohort.file.mitigation.attributes or plain[:3]
     return join_cells([item for name in names for item in cohort.attributes if item.name == name])
 
 

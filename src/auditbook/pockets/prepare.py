@@ -1,7 +1,7 @@
 """Which records, features and predictions of a cohort does a pocket audit use?"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,6 @@ from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
 from auditbook.pockets.roles import Roles, assign_roles, canonical_order, hash_records
-from auditbook.records import Attribute
 from auditbook.scoring import (
     MIN_TRAIN_EVENTS,
     Split,
@@ -53,7 +52,7 @@ def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
 def _compared_columns(cohort: Cohort, settings: PocketSettings) -> set[str]:
     """Name the columns of the attributes whose groups are compared."""
     compared = settings.attributes or tuple(item.name for item in cohort.file.attributes)
-    return {item.column for item in cohort.file.attributes if item.name in compared}
+    return set().union(*(cohort.file.list_columns(name) for name in compared))
 
 
 def unit_kind(cohort: Cohort, settings: PocketSettings) -> UnitKind:
@@ -95,9 +94,7 @@ def build_world(
         graph_share=settings.graph_share,
         seed=seed,
     )
-    attributes = tuple(
-        Attribute(item.name, item.groups, item.codes[order], item.reference) for item in cohort.attributes
-    )
+    attributes = tuple(replace(item, codes=item.codes[order]) for item in cohort.attributes)
     data = PocketData(
         table=cohort.table[list(columns)].iloc[order].reset_index(drop=True),
         outcome=cohort.outcome[order].astype(np.float64),

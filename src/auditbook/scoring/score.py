@@ -204,9 +204,7 @@ def take_records(
     cohort: Cohort, positions: NDArray[np.int64], *scores: Score, site: NDArray[np.intp] | None
 ) -> AuditRecords:
     """Take some of a cohort's records with their scores and sites."""
-    attributes = tuple(
-        Attribute(item.name, item.groups, item.codes[positions], item.reference) for item in cohort.attributes
-    )
+    attributes = tuple(replace(item, codes=item.codes[positions]) for item in cohort.attributes)
     return AuditRecords(
         cohort.outcome[positions].astype(np.int8), attributes, scores, site, _number_units(cohort, positions)
     )
