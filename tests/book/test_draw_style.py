@@ -3,7 +3,7 @@
 import nbformat
 from nbclient import NotebookClient
 
-from auditbook.run.chapters import own_kernel
+from auditbook.run.kernels import own_kernel
 
 CELLS = (
     "from auditbook.book.draw.style import new_axes\n"

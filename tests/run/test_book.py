@@ -12,8 +12,9 @@ import pytest
 
 from auditbook.book import open_run, opening
 from auditbook.results import read_run
-from auditbook.run.chapters import declared_parameters, execute_chapters, own_kernel, read_chapter
+from auditbook.run.chapters import declared_parameters, execute_chapters, read_chapter
 from auditbook.run.contents import chapter_names
+from auditbook.run.kernels import copied_kernel
 
 pytestmark = pytest.mark.book
 
@@ -88,7 +89,7 @@ def test_the_executed_chapters_give_equal_outputs_when_executed_again(book):
     call = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
     call += ["-n", "2", "--dist", "loadfile"]
     call += ["-c", os.devnull, "--rootdir", str(book), *notebooks]
-    with own_kernel():
+    with copied_kernel(names):
         ended = subprocess.run(call, capture_output=True, text=True, check=False, cwd=book)
     assert ended.returncode == 0, ended.stdout[-6000:]
     assert " passed" in ended.stdout

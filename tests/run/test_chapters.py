@@ -9,10 +9,13 @@ from itertools import chain
 import nbformat
 import pytest
 
+from auditbook import notebooks
 from auditbook.errors import InputError, RunError
+from auditbook.notebooks import execute_notebook
 from auditbook.project import project_file
 from auditbook.run import chapters
 from auditbook.run.contents import chapter_names, chapter_source
+from auditbook.run.kernels import own_kernel
 
 NAMES = chapter_names()
 PAGES = ("book", "notebooks")
@@ -95,8 +98,8 @@ def small_notebook(*sources):
 def execute(notebook, folder, run_dir=".."):
     """Execute a notebook as the chapter `metrics`, in this process, and return the file that it becomes."""
     target = folder / "metrics.ipynb"
-    with chapters.own_kernel():
-        chapters._execute("metrics", notebook, {"run_dir": run_dir}, target)
+    with own_kernel():
+        execute_notebook("metrics", notebook, {"run_dir": run_dir}, target)
     return target
 
 
@@ -160,8 +163,8 @@ def test_a_kernel_that_does_not_start_is_started_again(tmp_path, monkeypatch):
             raise RuntimeError("Kernel died before replying to kernel_info")
         shutil.copy(source, executed)
 
-    monkeypatch.setattr(chapters.papermill, "execute_notebook", start)
-    chapters._execute("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
+    monkeypatch.setattr(notebooks.papermill, "execute_notebook", start)
+    execute_notebook("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
     assert len(calls) == 2
     assert (tmp_path / "metrics.ipynb").is_file()
 
@@ -170,9 +173,9 @@ def test_a_kernel_that_never_starts_is_a_failed_run(tmp_path, monkeypatch):
     def start(*_, **__):
         raise RuntimeError("Kernel died before replying to kernel_info")
 
-    monkeypatch.setattr(chapters.papermill, "execute_notebook", start)
+    monkeypatch.setattr(notebooks.papermill, "execute_notebook", start)
     with pytest.raises(RunError, match="chapter 'metrics': the kernel stopped"):
-        chapters._execute("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
+        execute_notebook("metrics", small_notebook("1"), {}, tmp_path / "metrics.ipynb")
 
 
 @pytest.mark.parametrize(
