@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
@@ -31,7 +32,8 @@ def shown(records):
 
 
 @pytest.mark.parametrize(
-    ("rates", "side"), [((0.5, 0.72), "fail"), ((0.6, 0.64), "pass"), ((0.5, 0.6, 0.72), "fail")]
+    ("rates", "side"),
+    [((0.5, 0.72), "fail"), ((0.6, 0.64), "pass"), ((0.6, 0.6), "pass"), ((0.5, 0.6, 0.72), "fail")],
 )
 def test_so_many_records_show_it_in_about_four_of_five_audits(rates, side):
     today = shown(audit_of(rates, 600))
@@ -39,6 +41,16 @@ def test_so_many_records_show_it_in_about_four_of_five_audits(rates, side):
     rng = np.random.default_rng(1)
     share = np.mean([shown(audit_of(rates, n, rng))["shown"] == side for _ in range(100)])
     assert 0.66 <= share <= 0.94  # 0.8, less or more three standard errors and what the formula leaves out
+
+
+def test_equal_groups_have_two_edges_to_stay_within():
+    z = np.array([-2.0])
+    one, two = (
+        scale_to_show(z, np.zeros(1, int), 1, alpha=0.05, cells=np.ones(1, int), opposite=opposite)[0]
+        for opposite in (None, np.array([2.0]))
+    )
+    assert one == pytest.approx(((norm.isf(0.05) + norm.isf(0.2)) / 2) ** 2, rel=1e-9)
+    assert two == pytest.approx(((norm.isf(0.05) + norm.isf(0.1)) / 2) ** 2, rel=1e-9)  # a tenth on each side
 
 
 def test_no_size_shows_a_contrast_on_its_threshold_and_no_contrast_has_no_size():

@@ -219,6 +219,18 @@ def test_contrasts(contrasts: Contrasts) -> Tests:
     return Tests(z, np.where(undefined, np.nan, p_fail), np.where(undefined, np.nan, ndtr(z)))
 
 
+def find_opposite(contrasts: Contrasts, z: Array) -> Array:
+    """Find the normal quantile at which a contrast within its threshold t meets the other edge, -t.
+
+    It takes the standard error to be the one at the near edge, whose quantile is z (see `find_z`), so that
+    the two are to each other as the distances are. Infinite where the near edge is met.
+    """
+    one, other, limit = contrasts.first.value, contrasts.second.value, contrasts.threshold
+    near = np.where(contrasts.is_ratio, one - limit * other, limit - (one - other))
+    far = np.where(contrasts.is_ratio, other - limit * one, limit + (one - other))
+    return np.divide(np.abs(z) * far, near, out=np.full(len(z), np.inf), where=near > 0)
+
+
 def _turn(part: Contrasts) -> tuple[Bounded, Bounded]:
     """Let the larger value stand first: of a ratio the second, of a difference the first."""
     sides = zip(part.first.parts(), part.second.parts(), strict=True)

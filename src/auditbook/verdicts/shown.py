@@ -17,6 +17,7 @@ from auditbook.verdicts.contrasts import (
     Tests,
     bound_contrasts,
     contrast_quantity,
+    find_opposite,
     stack_contrasts,
     test_contrasts,
 )
@@ -238,7 +239,9 @@ class _Found:
         board = (count > 0).reshape(len(self.models), -1).sum(axis=1)
         z = self.tests.z[self.defined]
         cells = np.repeat(board, len(self.cells))
-        scale = scale_to_show(z, row, n_rows, alpha=self.protocol.shown_alpha, cells=cells)
+        opposite = find_opposite(self.contrasts, self.tests.z)[self.defined]
+        alpha = self.protocol.shown_alpha
+        scale = scale_to_show(z, row, n_rows, alpha=alpha, cells=cells, opposite=opposite)
         most = np.full(n_rows, -np.inf)
         np.maximum.at(most, row, z)
         scale = np.where(self._is_complete(n_rows) | (most > 0), scale, np.inf)

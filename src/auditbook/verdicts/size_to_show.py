@@ -15,7 +15,13 @@ HALVINGS = 60
 
 
 def scale_to_show(
-    z: Array, row: NDArray[np.intp], n_rows: int, *, alpha: float, cells: NDArray[np.intp]
+    z: Array,
+    row: NDArray[np.intp],
+    n_rows: int,
+    *,
+    alpha: float,
+    cells: NDArray[np.intp],
+    opposite: Array | None = None,
 ) -> Array:
     r"""Find by how much an audit must grow for its cells to be shown, if its estimates are the truth.
 
@@ -24,7 +30,11 @@ def scale_to_show(
     0.8 when :math:`z\sqrt c = z_{1 - \alpha/(mM)} + z_{0.8}`, with m contrasts in it and M cells on the
     board. One whose contrasts all lie within it is shown to pass with at least that chance when
 
-    .. math:: \sum_j \Phi\bigl(z_{1 - \alpha/M} - |z_j|\sqrt c\bigr) = 0.2 .
+    .. math:: \sum_j \Phi\bigl(z_{1 - \alpha/M} - |z_j|\sqrt c\bigr)
+        + \Phi\bigl(z_{1 - \alpha/M} - |z'_j|\sqrt c\bigr) = 0.2 .
+
+    A difference lies within when it does on both sides: z' belongs to the other edge, which is as far as the
+    near one where groups do not differ, and counts for little where they nearly differ by the threshold.
 
     Parameters
     ----------
@@ -36,6 +46,9 @@ def scale_to_show(
         Chance of any false finding on a board, on one side.
     cells : int array, shape (n_rows,)
         Cells on the board of each cell's model.
+    opposite : float array, shape (n_contrasts,), optional
+        The quantile z' of a contrast that lies within, from `find_opposite`; without it the other edge is
+        taken to be out of reach.
 
     Returns
     -------
@@ -55,17 +68,19 @@ def scale_to_show(
     needed = -ndtri(alpha / np.maximum(count * cells, 1)) + ndtri(POWER)
     grown = np.full(n_rows, np.inf)
     grown[beyond] = np.square(needed[beyond] / most[beyond])
-    passing = _grow_to_pass(z, row, n_rows, -ndtri(alpha / np.maximum(cells, 1)))
+    far = np.full(len(z), np.inf) if opposite is None else opposite
+    edges, twice = np.concatenate([np.abs(z), far]), np.tile(row, 2)
+    passing = _grow_to_pass(edges, twice, n_rows, -ndtri(alpha / np.maximum(cells, 1)))
     found = np.where(beyond, grown, np.where(most < 0, passing, np.inf))
     return np.where(count > 0, np.where(found < MOST, found, np.inf), np.nan)
 
 
-def _grow_to_pass(z: Array, row: NDArray[np.intp], n_rows: int, level: Array) -> Array:
+def _grow_to_pass(distance: Array, row: NDArray[np.intp], n_rows: int, level: Array) -> Array:
     """Halve the logarithm of the size until the chance that some contrast is not shown is one fifth."""
     low, high = np.full(n_rows, np.log(LEAST)), np.full(n_rows, np.log(MOST) + 1)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        missed = ndtr(level[row] - np.abs(z) * np.exp(middle[row] / 2))
+        missed = ndtr(level[row] - distance * np.exp(middle[row] / 2))
         enough = np.bincount(row, missed, n_rows) <= 1 - POWER
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.exp(high)
