@@ -13,7 +13,7 @@ from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import Run, read_run
 from auditbook.settings import METRIC_NAMES, Protocol
-from auditbook.verdicts import judge, tabulate_groups
+from auditbook.verdicts import find_tipping_points, judge, tabulate_groups
 from auditbook.verdicts.standing import name_standings
 from runs_fixture import KINDS
 
@@ -47,10 +47,13 @@ def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
     )
     records = AuditRecords(y.astype(np.int8), (Attribute("g", tuple(counts), codes),), (score,))
     protocol = Protocol(metrics=metrics, resamples=40)
-    found = judge(prepare(records), protocol)
+    prepared = prepare(records)
+    found = judge(prepared, protocol)
     info = {"protocol": dict(vars(protocol), thresholds={})}
     run = Run(Path(), info)
     run.__dict__.update(found.tables)
+    tipping = find_tipping_points(prepared, found.verdicts, found.contrasts, protocol)
+    run.__dict__["tipping_points"] = tipping
     run.__dict__["groups"] = tabulate_groups(records, protocol=protocol)
     run.__dict__["models"] = pd.DataFrame({"model": ["m"]})
     return run
@@ -291,3 +294,27 @@ def test_a_tiny_rate_is_said_of_ten_thousand_and_none_at_all_of_a_hundred():
     assert "Of 10,000 records, the model selects 0 in F (n = 10,000) and 20 in M" in say.describe_shown(
         tiny, say.build_board(tiny)
     )
+
+
+def test_what_hangs_on_few_unrecorded_events_says_so_and_falls_with_them():
+    counts = {"A": (640, 150, 160, 1500), "B": (592, 150, 208, 1500)}
+    run = shown_run(counts, metrics=("EOPP",))
+    told = say.describe_shown(run, say.build_board(run))
+    found = re.search(
+        r"If ([\d.]+)% of the events in (A|B) had gone unrecorded \((\d+) beside the 800 recorded, "
+        r"(all|none) of them selected\), this would not be shown\.",
+        told,
+    )
+    assert found
+    share, group, missed, which = found.groups()
+    assert float(share) == pytest.approx(100 * int(missed) / (800 + int(missed)), abs=0.1)
+    tp, fp, fn, tn = counts[group]
+    more = int(missed) + 1
+    moved = (tp + more, fp - more, fn, tn) if which == "all" else (tp, fp, fn + more, tn - more)
+    assert shown_run(counts | {group: moved}, metrics=("EOPP",)).verdicts["shown"].tolist() == ["open"]
+
+
+def test_what_stands_whatever_went_unrecorded_in_a_small_part_says_nothing_of_it():
+    run = shown_run(APART, metrics=("EOPP", "SPD"))
+    board = say.build_board(run)
+    assert "unrecorded" not in say.describe_decisions(run, board) + say.describe_open(run, board)

@@ -13,7 +13,14 @@ from auditbook.ranking import make_auc_tables
 from auditbook.run.plan import Plan
 from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
 from auditbook.settings import Protocol
-from auditbook.verdicts import check_flips, judge, name_folds, plan_folds, tabulate_groups
+from auditbook.verdicts import (
+    check_flips,
+    find_tipping_points,
+    judge,
+    name_folds,
+    plan_folds,
+    tabulate_groups,
+)
 
 
 def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dict[str, pd.DataFrame]:
@@ -28,6 +35,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "score_bins": bin_scores(scored),
         "groups": tabulate_groups(records, protocol=protocol),
         **found.tables,
+        "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(records, protocol=protocol, seed=protocol.seed),
     }

@@ -20,3 +20,4 @@ from auditbook.verdicts.size_needs import CLEAR, bound_pass_shares
 from auditbook.verdicts.standing import STANDINGS
 from auditbook.verdicts.support import find_obstacles, find_shortfalls, lack_support
 from auditbook.verdicts.tiers import NEEDS, TIERS, assign_tiers, name_need, recommend
+from auditbook.verdicts.tipping_points import find_tipping_points

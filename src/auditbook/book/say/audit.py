@@ -38,6 +38,10 @@ RATE_SENTENCES = {
 BOARD_COLUMNS = read_layout("book", "audit.board")
 NOTICED = 0.05
 """Equal groups that fail more often than this are told of."""
+FEW_UNRECORDED = 0.02
+"""Largest share of a group's events that, unrecorded, makes what is shown hang on the records."""
+LEAST_SHARE = 0.001
+"""Smaller shares are written as this one."""
 FEW = 0.005
 """A share below this is called hardly any."""
 MOST_MODELS = 3
@@ -205,7 +209,7 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     if where:
         difference = difference[:1].lower() + difference[1:]
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
-    parts += _write_beside(first)
+    parts += [*_write_beside(first), *_write_tipping(first, run)]
     if first.left_out and first.metric == "CAL":
         parts.append("Score bins of fewer records than a group needs are not compared.")
     elif first.left_out:
@@ -222,6 +226,22 @@ def _write_beside(cell: Any) -> list[str]:
     if cell.shown == "open":
         found += [*_write_next(cell), _write_size(cell)]
     return found
+
+
+def _write_tipping(cell: Any, run: Run) -> list[str]:
+    """Say of what is shown that it hangs on few unrecorded events of one group; nothing where it does not."""
+    points = match_rows(run.tipping_points, model=cell.model, metric=cell.metric, attribute=cell.attribute)
+    near = points[points["shown_share"] <= FEW_UNRECORDED].sort_values("shown_share", kind="stable")
+    if near.empty or cell.shown not in ("fail", "pass"):
+        return []
+    point = rows(near)[0]
+    missed = max(round(point.shown_missed), 1)
+    among = {"any": "", "selected": ", all of them selected", "not selected": ", none of them selected"}
+    return [
+        f"If {share(max(point.shown_share, LEAST_SHARE))} of the events in {escape(point.group)} had gone "
+        f"unrecorded ({count(missed)} beside the {count(point.events)} recorded{among[point.among]}), this "
+        "would not be shown."
+    ]
 
 
 def _write_next(cell: Any) -> list[str]:
