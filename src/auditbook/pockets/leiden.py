@@ -3,7 +3,6 @@
 import random
 from threading import Lock
 
-import igraph
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,6 +60,8 @@ def _part_weighted(
     links: NDArray[np.int32], weights: NDArray[np.float64], n: int, resolution: float, seed: int
 ) -> NDArray[np.int64]:
     """Part a graph of weighted links."""
+    import igraph  # here, since it imports what draws figures, and few who import this part a graph
+
     graph = igraph.Graph(n=n, edges=links.tolist())
     with _SEEDED:  # igraph draws from one generator
         igraph.set_random_number_generator(random.Random(seed))
