@@ -13,30 +13,36 @@ from auditbook.errors import RunError
 from auditbook.project import digest_files, digest_text, project_file, versions
 from auditbook.run.folder import fresh_folder, read_json, remove, write_json
 
+INDEX = Path("_build", "html", "index.html")
+"""First page of a build, below its staged copy."""
 SHAPE = re.compile(
     r"^(#+ .*|\(.*\)=.*|:?(?:name|caption|label|keyprefix):.*|.*\{(?:cite|bibliography).*)$", re.M
 )
 """Lines of a chapter that other pages show or point to."""
 
 
-def build_pages(notebooks: Path, workshop: Path, target: Path) -> None:
+def build_pages(notebooks: Path, workshop: Path, target: Path, *, force: bool = False) -> None:
     """Build the HTML of the book into `target`.
 
     The `workshop` is kept from run to run. As long as nothing that other pages show has changed (titles,
     labels, captions, citations, pages written by hand, settings, versions), a changed chapter makes its own
-    page anew and no other.
+    page anew and no other. When nothing has changed at all, the pages are those of the last build, unless
+    `force` asks for others.
     """
-    stage = workshop / "stage"
+    stage, built = workshop / "stage", workshop / "shape.json"
     wanted = dict(list_sources(notebooks))
     shape = _digest_shape(wanted)
-    if read_json(workshop / "shape.json").get("shape") != shape or not (stage / "_build").is_dir():
+    made = {"shape": shape, "sources": digest_text(shape, digest_files(list(wanted.values())))}
+    last = {} if force else read_json(built)
+    if last.get("shape") != shape or not (stage / "_build").is_dir():
         fresh_folder(stage)
-    (workshop / "shape.json").unlink(missing_ok=True)  # a build that fails leaves nothing to go on from
-    _lay_out(wanted, stage)
-    _build_html(stage)
-    write_json(workshop / "shape.json", {"shape": shape})
+    if last != made or not (stage / INDEX).is_file():
+        built.unlink(missing_ok=True)  # a build that fails leaves nothing to go on from
+        _lay_out(wanted, stage)
+        _build_html(stage)
+        write_json(built, made)
     remove(target)
-    shutil.copytree(stage / "_build" / "html", target)
+    shutil.copytree((stage / INDEX).parent, target)
     for template in (target / "_static").glob("*.html"):
         template.unlink()  # the theme's raw templates; no page of ours
 
@@ -99,7 +105,7 @@ def _build_html(stage: Path) -> None:
     start = "from jupyter_book.cli.main import main; main()"
     call = [sys.executable, "-c", start, "build", "-W", "--keep-going", "--quiet", str(stage)]
     built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)
-    if built.returncode != 0 or not (stage / "_build" / "html" / "index.html").is_file():
+    if built.returncode != 0 or not (stage / INDEX).is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
 
 

@@ -99,6 +99,6 @@ def _build_pages(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
     """Build the HTML from the executed chapters and the pages written by hand."""
     started = time.monotonic()
     progress.say("pages: building the book")
-    build_pages(plan.next / "notebooks", plan.folder / "pages", plan.next / "html")
+    build_pages(plan.next / "notebooks", plan.folder / "pages", plan.next / "html", force=plan.request.force)
     note_step(info, "pages", "done", time.monotonic() - started)
     progress.done()

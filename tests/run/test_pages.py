@@ -1,0 +1,61 @@
+"""Pages are built when something that they show has changed, and not otherwise."""
+
+import json
+
+import pytest
+
+from auditbook.run import pages
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """What was built, in place of Sphinx."""
+    calls = []
+
+    def build(stage):
+        (stage / pages.INDEX).parent.mkdir(parents=True, exist_ok=True)
+        (stage / pages.INDEX).write_text(f"build {len(calls)}", encoding="utf-8")
+        calls.append((stage / "notebooks" / "metrics.ipynb").read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(pages, "_build_html", build)
+    return calls
+
+
+def write_chapter(folder, output):
+    folder.mkdir(exist_ok=True)
+    cell = {"cell_type": "code", "source": "1", "metadata": {}, "outputs": [output]}
+    (folder / "metrics.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
+
+
+def make(tmp_path, **how):
+    pages.build_pages(tmp_path / "notebooks", tmp_path / "pages", tmp_path / "html", **how)
+    return (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+
+
+def test_unchanged_chapters_keep_their_pages_and_a_changed_one_does_not(built, tmp_path):
+    write_chapter(tmp_path / "notebooks", "1")
+    assert [make(tmp_path), make(tmp_path)] == ["build 0", "build 0"]
+    write_chapter(tmp_path / "notebooks", "2")
+    assert make(tmp_path) == "build 1"
+    assert ["1" in built[0], '"2"' in built[1]] == [True, True]
+
+
+def test_pages_are_built_anew_when_asked_to_and_when_they_are_gone(built, tmp_path):
+    write_chapter(tmp_path / "notebooks", "1")
+    make(tmp_path)
+    assert make(tmp_path, force=True) == "build 1"
+    (tmp_path / "pages" / "stage" / pages.INDEX).unlink()
+    assert make(tmp_path) == "build 2"
+
+
+def test_a_build_that_fails_leaves_nothing_to_go_on_from(built, tmp_path, monkeypatch):
+    write_chapter(tmp_path / "notebooks", "1")
+    make(tmp_path)
+    write_chapter(tmp_path / "notebooks", "2")
+    build = pages._build_html
+    monkeypatch.setattr(pages, "_build_html", lambda stage: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        make(tmp_path)
+    write_chapter(tmp_path / "notebooks", "1")
+    monkeypatch.setattr(pages, "_build_html", build)
+    assert make(tmp_path) == "build 1"
