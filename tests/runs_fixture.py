@@ -13,7 +13,7 @@ from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import write_results
 from auditbook.settings import Protocol
-from auditbook.verdicts import check_flips, find_tipping_points, judge
+from auditbook.verdicts import bound_missing_attribute, check_flips, find_tipping_points, judge
 from pocket_tables import make_tables_of_run
 
 NAN = float("nan")
@@ -253,7 +253,9 @@ def judge_sample(recipe: Recipe, sample: Sample) -> dict[str, pd.DataFrame]:
     checked = check_flips(records, protocol=Protocol(halvings=8, resamples=60), seed=42)
     areas = make_auc_tables(prepared, found.folds, protocol=Protocol(resamples=60))
     tipping = find_tipping_points(prepared, found.verdicts, found.contrasts, protocol)
-    return {**found.tables, "tipping_points": tipping, **checked, **areas}
+    missing = bound_missing_attribute(prepared, {}, protocol, unplaced="(missing)")
+    unseen = {"tipping_points": tipping, "missing_attribute": missing}
+    return {**found.tables, **unseen, **checked, **areas}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from auditbook.run.plan import Plan
 from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
 from auditbook.settings import Protocol
 from auditbook.verdicts import (
+    bound_missing_attribute,
     check_flips,
     find_tipping_points,
     judge,
@@ -36,6 +37,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "groups": tabulate_groups(records, protocol=protocol),
         **found.tables,
         "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
+        "missing_attribute": bound_missing_attribute(prepared, {}, protocol, unplaced=MISSING_GROUP),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(records, protocol=protocol, seed=protocol.seed),
     }

@@ -11,6 +11,7 @@ from auditbook.verdicts.formulas import ratio
 from auditbook.verdicts.group_table import bound_rate, judge_counts, tabulate_groups
 from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
+from auditbook.verdicts.missing_groups import bound_missing_attribute
 from auditbook.verdicts.model_agreement import compare_models, count_flips
 from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
 from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding, show_cells
