@@ -20,6 +20,15 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Unplaced:
+    """Records that were left out because they lack one attribute, and for no other reason."""
+
+    attribute: str
+    scores: pd.DataFrame  # The columns of the given scores
+    outcome: NDArray[np.int8]  # shape (n,): 1 where the event happened, else 0
+
+
+@dataclass(frozen=True)
 class Cohort:
     """The kept records of a cohort."""
 
@@ -40,6 +49,8 @@ class Cohort:
     data_hash: str  # SHA-256 of the data file's bytes, or of the generated table
     feature_columns: tuple[str, ...]  # Columns that a model trained here may use, late ones included
     late_columns: tuple[str, ...]  # The features among them that are known only at the end of the stay
+    # By attribute, those left out for it; none of a continuous outcome, nor where a profile draws records
+    unplaced: tuple[Unplaced, ...] = ()
     synthetic: bool = False  # True when the records are generated and nobody's
 
     @property

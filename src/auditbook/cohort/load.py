@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.cautions import warn_cohort
-from auditbook.cohort.cohort import Cohort, LeftOut
+from auditbook.cohort.cohort import Cohort, LeftOut, Unplaced
 from auditbook.cohort.column_roles import (
     GroupColumn,
     OutcomeColumn,
@@ -88,6 +88,7 @@ def load_cohort(
     sieve = _Sieve(len(table.frame))
     _apply_drop_rules(file, table.frame, sieve)
     outcome = _outcome(file, table.frame, sieve, faults)
+    with_outcome = sieve.keep
     groups = _groups(file, table, sieve, faults)
     if not sieve.keep.any() and not faults.found:
         counts = "; ".join(f"{part.rows:,} rows: {part.reason}" for part in sieve.left_out)
@@ -102,6 +103,9 @@ def load_cohort(
     features, late = _features(file, table.frame, faults)
     faults.raise_any()
     assembled = _assemble(file, source, sieve, outcome, attributes, features, late)
+    if outcome is not None and not file.outcome.continuous:
+        unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
+        assembled = replace(assembled, unplaced=unplaced)
     return assembled if max_rows is None else _draw(assembled, max_rows, seed)
 
 
@@ -235,6 +239,31 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
     for item in (item for item in file.attributes if item.cross):
         _sift_cross(item, dict(zip(file.attribute_names, found, strict=True)), sieve, faults)
     return found
+
+
+def _find_unplaced(
+    file: CohortFile,
+    frame: pd.DataFrame,
+    groups: Sequence[GroupColumn | None],
+    before: Mask,
+    outcome: OutcomeColumn,
+) -> tuple[Unplaced, ...]:
+    """Find the records that would have been kept, had they not lacked one attribute that is dropped."""
+    pairs = zip(file.attributes, groups, strict=True)
+    lacking = {
+        item.name: column.missing
+        for item, column in pairs
+        if column is not None and item.missing == "drop" and column.missing.any()
+    }
+    times = np.sum(list(lacking.values()), axis=0) if lacking else np.zeros(len(frame))
+    columns = list(dict.fromkeys(score.column for score in file.scores))
+    found = []
+    for name, missing in lacking.items():
+        rows = np.flatnonzero(missing & before & (times == 1))
+        if len(rows):
+            scores = frame[columns].iloc[rows].reset_index(drop=True)
+            found.append(Unplaced(name, scores, outcome.cells[rows].astype(np.int8)))
+    return tuple(found)
 
 
 def _sift_cross(

@@ -11,7 +11,7 @@ from auditbook.evidence import prepare
 from auditbook.project import versions
 from auditbook.ranking import make_auc_tables
 from auditbook.run.plan import Plan
-from auditbook.scoring import ScoredCohort, bin_scores, summarise_models
+from auditbook.scoring import ScoredCohort, bin_scores, count_unplaced, summarise_models
 from auditbook.settings import Protocol
 from auditbook.verdicts import (
     bound_missing_attribute,
@@ -37,7 +37,9 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "groups": tabulate_groups(records, protocol=protocol),
         **found.tables,
         "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
-        "missing_attribute": bound_missing_attribute(prepared, {}, protocol, unplaced=MISSING_GROUP),
+        "missing_attribute": bound_missing_attribute(
+            prepared, count_unplaced(cohort, scored), protocol, unplaced=MISSING_GROUP
+        ),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(records, protocol=protocol, seed=protocol.seed),
     }

@@ -21,6 +21,7 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
+from auditbook.book.say.unseen import list_missing
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
 from auditbook.results import Run, match_rows, rows
@@ -391,7 +392,7 @@ STANDING_LIMITS = (
 
 def _own_limits(run: Run) -> list[str]:
     """List the limits that follow from this cohort and its models."""
-    found = []
+    found = list_missing(run)
     if run.info.get("synthetic"):
         found.append(
             "**The cohort is synthetic.** Nothing here is a finding about people, hospitals or products."

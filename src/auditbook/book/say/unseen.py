@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import count, escape, read_layout, share
+from auditbook.book.say.text import agree, count, escape, number, plural, read_layout, share
 from auditbook.results import Run, match_rows, rows
 
 TIPPING_COLUMNS = read_layout("book", "unseen.tipping")
+MISSING_COLUMNS = read_layout("book", "unseen.missing")
 AMONG = {
     "any": "drawn from all its recorded non-events alike",
     "selected": "all of them selected",
@@ -37,4 +38,54 @@ def describe_tipping(run: Run, *, model: str) -> str:
         f"What is shown of {escape(first.metric)} for {escape(first.attribute)} is taken away first: by "
         f"{share(first.shown_share)} of the events in {escape(first.group)} that went unrecorded, "
         f"{AMONG[first.among]}. Recorded were {count(first.events)}."
+    )
+
+
+def describe_missing(run: Run) -> str:
+    """Say of each attribute that some records lack what that leaves of the verdicts on known groups."""
+    lines = list_missing(run)
+    if not lines:
+        return "Nothing has to be dealt here: no record that could be judged lacks an attribute."
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def list_missing(run: Run) -> list[str]:
+    """List the same, a text an attribute."""
+    parts = run.missing_attribute.groupby("attribute", sort=False)
+    return [_write_missing(str(attribute), part) for attribute, part in parts]
+
+
+def _write_missing(attribute: str, part: pd.DataFrame) -> str:
+    """Say it of one attribute."""
+    lacking, turning = int(part["missing"].max()), int(part["can_turn"].sum())
+    shown = part["shown"].isin(["fail", "pass"])
+    lost = int((shown & (part["shown_dealt"] != part["shown"])).sum())
+    told = (
+        f"**{escape(attribute)}**: {plural(lacking, 'record')} {agree(lacking, 'lacks', 'lack')} it. To "
+        f"whichever group they belong, {_write_cells(len(part) - turning, len(part))} the side of the "
+        "threshold on which the known groups lie."
+    )
+    if shown.any():
+        kept = int(shown.sum()) - lost
+        told += (
+            f" Of {plural(int(shown.sum()), 'cell')} in which something is shown of the known groups, "
+            f"{count(kept)} {agree(kept, 'stays', 'stay')} shown."
+        )
+    return told
+
+
+def _write_cells(kept: int, whole: int) -> str:
+    return f"{count(kept)} of {plural(whole, 'cell')} {agree(kept, 'keeps', 'keep')}"
+
+
+def describe_range(run: Run, *, model: str) -> str:
+    """Say of the widest cell of a model between which values it lies; blank where nothing is missing."""
+    table = match_rows(run.missing_attribute, model=model)
+    if table.empty:
+        return ""
+    widest = table.assign(width=table["high"] - table["low"]).sort_values("width", kind="stable").iloc[-1]
+    return (
+        f"Widest is {escape(widest['metric'])} for {escape(widest['attribute'])}: "
+        f"{number(widest['estimate'])} among those whose group is known, and anything from "
+        f"{number(widest['low'])} to {number(widest['high'])} if it were known of all."
     )
