@@ -32,7 +32,16 @@ install_packages() {
     DEBIAN_FRONTEND=noninteractive $run apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-if command -v apt-get >/dev/null; then install_packages; fi
+# Where Python is complete already, the system packages come in beside the environment, which takes as long.
+system=""
+if command -v apt-get >/dev/null; then
+    if python3 -c 'import ensurepip, venv' 2>/dev/null; then
+        install_packages &
+        system=$!
+    else
+        install_packages
+    fi
+fi
 
 find_python() {
     # Debian's own interpreter first: its graph-tool is built for it.
@@ -58,7 +67,8 @@ rm -f .venv/.complete-*
 echo "setup: installing the locked versions (a few minutes the first time)"
 install() {
     local said
-    if ! said=$(.venv/bin/python -m pip install --quiet --no-deps "$@" 2>&1); then
+    # A module is compiled when it is first imported, which most of what is installed never is.
+    if ! said=$(.venv/bin/python -m pip install --quiet --no-deps --no-compile "$@" 2>&1); then
         printf '%s\n' "$said" >&2
         echo "setup: pip could not install; see above" >&2
         return 1
@@ -66,7 +76,10 @@ install() {
 }
 install --requirement requirements.lock
 install --no-build-isolation --editable .
-.venv/bin/python -c 'import auditbook, numpy, pandas, sklearn, xgboost, jupyter_book'
+.venv/bin/python -c '
+import auditbook.run.chapters, auditbook.studies, catboost, ipykernel.kernelapp, jupyter_book.sphinx, lightgbm
+import matplotlib.pyplot, myst_nb, statsmodels.api, xgboost'
+[ -z "$system" ] || wait "$system"
 
 # graph-tool is not on the Python package index: put that one package of Debian's on the path, and nothing else of it.
 site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
