@@ -21,6 +21,7 @@ from auditbook.verdicts import (
     name_folds,
     plan_folds,
     tabulate_groups,
+    tabulate_pooled_rates,
 )
 
 
@@ -35,6 +36,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "models": summarise_models(scored),
         "score_bins": bin_scores(scored),
         "groups": tabulate_groups(records, protocol=protocol),
+        "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
         **found.tables,
         "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
         "missing_attribute": bound_missing_attribute(

@@ -1,5 +1,6 @@
 """Does a model pass, and what is shown of it: metrics, contrasts, flip rates, sizes, sites, tiers?"""
 
+from auditbook.verdicts.additive_rates import code_parts
 from auditbook.verdicts.audit_size import find_n_star, list_n_star, sweep_counts
 from auditbook.verdicts.base_rates import has_support
 from auditbook.verdicts.chance import bound_spread
@@ -13,6 +14,7 @@ from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
 from auditbook.verdicts.missing_groups import bound_missing_attribute
 from auditbook.verdicts.model_agreement import compare_models, count_flips
+from auditbook.verdicts.pooled_rates import PooledRates, pool_rates, tabulate_pooled_rates
 from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
 from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding, show_cells
 from auditbook.verdicts.site_agreement import DEFINED, NOT_RATED, UNDEFINED, list_folds

@@ -51,6 +51,7 @@ RATE_CELLS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = MappingProxy
         "TPR": ((TP,), (TP, FN)),
         "FPR": ((FP,), (FP, TN)),
         "PPV": ((TP,), (TP, FP)),
+        "ER": ((TP, FN), (TP, FP, FN, TN)),
     }
 )
 """The counts whose sums are the numerator and the denominator of a rate."""
@@ -168,6 +169,7 @@ def _least(protocol: Protocol) -> dict[str, tuple[str, int]]:
         "TPR": ("events", protocol.min_events),
         "FPR": ("non_events", protocol.min_non_events),
         "PPV": ("selected records", protocol.min_events),
+        "ER": ("records", protocol.min_records),
     }
 
 

@@ -379,8 +379,6 @@ STANDING_LIMITS = (
     "Thresholds are conventions: none of them is a legal line, and the four-fifths rule is no safe harbour.",
     "The outcome is taken as recorded. If it is recorded differently in different groups, every metric "
     "inherits that.",
-    "Groups are taken as recorded, one attribute at a time. People at the crossing of two groups, and "
-    "patients who share no recorded group, are not looked at.",
     "A flip rate speaks of another sample of the same patients. It does not speak of hospitals unlike "
     "these, of next year, or of another model trained on the same data.",
     "The largest gap between groups grows with the number of small groups even when nobody is treated "
@@ -392,7 +390,7 @@ STANDING_LIMITS = (
 
 def _own_limits(run: Run) -> list[str]:
     """List the limits that follow from this cohort and its models."""
-    found = list_missing(run)
+    found = [_limit_of_groups(run), *list_missing(run)]
     if run.info.get("synthetic"):
         found.append(
             "**The cohort is synthetic.** Nothing here is a finding about people, hospitals or products."
@@ -423,6 +421,20 @@ def _own_limits(run: Run) -> list[str]:
             "they would do worse at the time a decision is needed."
         )
     return found
+
+
+def _limit_of_groups(run: Run) -> str:
+    """Say at which crossings of groups people are looked at, and that others are not."""
+    crosses = list(run.info.get("crosses", {}))
+    if crosses:
+        return (
+            "Groups are taken as recorded. Of people at the crossing of two groups only those of "
+            f"{name_list(crosses)} are looked at, and patients who share no recorded group are not."
+        )
+    return (
+        "Groups are taken as recorded, one attribute at a time. People at the crossing of two groups, and "
+        "patients who share no recorded group, are not looked at."
+    )
 
 
 def _limit_of_sites(run: Run) -> list[str]:
