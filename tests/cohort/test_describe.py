@@ -167,6 +167,27 @@ def test_the_outcome_in_disguise_is_pointed_out(tmp_path):
     assert "'twin'" in only(warn_cohort(load(tmp_path, table, text)), "in disguise")[0]
 
 
+@pytest.mark.parametrize(("kept", "word"), [(1, "filled"), (0, "blank")])
+def test_a_number_that_is_filled_or_blank_just_where_the_event_is_gives_it_away(tmp_path, kept, word):
+    table = large_table().drop(columns=["los_days", "los_gt7", "code"])
+    table["late_lab"] = np.random.default_rng(5).normal(size=len(table))
+    table.loc[table["y"] != kept, "late_lab"] = np.nan
+    (found,) = only(warn_cohort(load(tmp_path, table)), "in disguise")
+    assert (
+        f"'late_lab' may be the outcome in disguise (all {table['y'].sum():,} records where it is {word}"
+        in found
+    )
+
+
+def test_given_scores_do_not_silence_the_leak_of_a_feature_from_which_pockets_are_built(tmp_path):
+    text = BASIC.split("[panel]")[0] + '[scores.s]\ncolumn = "s"\nkind = "probability"\nthreshold = 0.5\n'
+    table = large_table().assign(s=0.5, discharge_status=lambda t: np.where(t["y"] == 1, "died", "home"))
+    found = only(warn_cohort(load(tmp_path, table, text)), "in disguise")
+    assert any("'discharge_status'" in caution for caution in found)
+    quiet = warn_cohort(load(tmp_path, table, text + "[pockets]\nrun = false\n"))
+    assert not only(quiet, "in disguise")
+
+
 def test_identifiers_among_the_features_are_pointed_out(tmp_path):
     table = large_table().assign(
         visit=lambda t: [f"v{i}" for i in range(len(t))], row=lambda t: np.arange(len(t))

@@ -42,7 +42,7 @@ def warn_cohort(cohort: Cohort) -> list[str]:
         *_warn_support(cohort),
         *_warn_scores(cohort),
     ]
-    if cohort.file.panel.models:
+    if cohort.file.panel.models or cohort.file.pockets.run:  # whatever learns from the features
         cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
     return [printable(sentence) for sentence in cautions]
 
@@ -201,7 +201,7 @@ def _warn_leaks(cohort: Cohort) -> Iterator[str]:
         if area > LEAK_AREA:
             yield _leak(name, f"AUC {area:.3f} on its own")
         else:
-            pure = _pure_value(column, outcome)
+            pure = _pure_value(column, outcome) or _pure_presence(column, outcome)
             if pure:
                 yield _leak(name, pure)
 
@@ -235,6 +235,17 @@ def _rank_correlation(column: pd.Series, outcome: NDArray[np.float64]) -> float:
     if there.sum() < 100 or np.ptp(score[there]) == 0 or np.ptp(outcome[there]) == 0:
         return 0.0
     return float(abs(np.corrcoef(rankdata(score[there]), rankdata(outcome[there]))[0, 1]))
+
+
+def _pure_presence(column: pd.Series, outcome: NDArray[np.float64]) -> str:
+    """Say that a column is filled, or blank, for events only; blank when it is not."""
+    filled = column.notna().to_numpy()
+    for word, there in (("filled", filled), ("blank", ~filled)):
+        count, hits = int(there.sum()), int(outcome[there].sum())
+        is_common = count >= 100 and count >= 0.01 * len(outcome)
+        if is_common and hits == count and outcome.mean() ** count < LEAK_CHANCE:
+            return f"all {count:,} records where it is {word} are events"
+    return ""
 
 
 def _pure_value(column: pd.Series, outcome: NDArray[np.float64]) -> str:
