@@ -4,6 +4,7 @@ import ast
 import re
 import shutil
 import sys
+import time
 from itertools import chain
 
 import nbformat
@@ -140,6 +141,18 @@ def test_chapters_run_side_by_side_and_the_finished_ones_are_kept_when_one_fails
         )
     assert "cohort" in told
     assert {path.stem for path in tmp_path.glob("*.ipynb")} >= set(told)
+
+
+def test_a_chapter_is_told_its_own_seconds_and_not_those_since_all_began(tmp_path):
+    start, found = time.monotonic(), []
+    for source in ("import time; time.sleep(1)", "1"):
+        with own_kernel():
+            found.append(
+                execute_notebook("metrics", small_notebook(source), {"run_dir": ".."}, tmp_path / "a")
+            )
+    slow, quick = found
+    assert slow >= 1
+    assert 0 < quick <= time.monotonic() - start - 1
 
 
 def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path):
