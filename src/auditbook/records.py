@@ -42,6 +42,26 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Survey:
+    """How the records were drawn from a population."""
+
+    weight: NDArray[np.floating]  # shape (n,): How many people a record stands for, up to a common factor
+    # shape (n,): Position among the sorted names of the strata; None where the population was not divided
+    stratum: NDArray[np.integer] | None = None
+    # shape (n,): Position among the sorted names of the clusters, which can count anew in each stratum; None
+    # where records were drawn one by one
+    cluster: NDArray[np.integer] | None = None
+
+
+def take_survey(survey: Survey, positions: NDArray[np.integer]) -> Survey:
+    """Take some of the records."""
+    stratum, cluster = (
+        None if part is None else part[positions] for part in (survey.stratum, survey.cluster)
+    )
+    return Survey(survey.weight[positions], stratum, cluster)
+
+
+@dataclass(frozen=True)
 class AuditRecords:
     """The audited records of a cohort, ready to be counted."""
 
@@ -53,3 +73,4 @@ class AuditRecords:
     # shape (n,): Position among the sorted names of the units, such as patients; None where no column but the
     # site names them
     unit: NDArray[np.integer] | None = None
+    survey: Survey | None = None  # None where each record stands for itself

@@ -13,8 +13,8 @@ from auditbook.cohort.column_roles import MISSING_GROUP
 from auditbook.cohort.describe import ID_SHARE
 from auditbook.cohort.values import as_numbers, as_text
 from auditbook.errors import nearest, printable
-from auditbook.evidence import list_shortfalls
-from auditbook.records import Attribute
+from auditbook.evidence import list_shortfalls, settle_design
+from auditbook.records import Attribute, AuditRecords, Survey
 
 LEAK_AREA = 0.98
 """AUC of a single feature from which it is taken for the outcome in disguise."""
@@ -27,6 +27,9 @@ MISSING_SHARE = 0.10
 
 SITE_SHARE = 0.50
 """Share of the records from which one site is pointed out."""
+
+FEW_EFFECTIVE = 30
+"""Records worth fewer equal ones than this are pointed out."""
 
 _CHECKED_ROWS = 50_000
 
@@ -41,6 +44,7 @@ def warn_cohort(cohort: Cohort) -> list[str]:
         *_warn_names(cohort),
         *_warn_support(cohort),
         *_warn_scores(cohort),
+        *_warn_weights(cohort),
     ]
     if cohort.file.panel.models or cohort.file.pockets.run:  # whatever learns from the features
         cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
@@ -54,6 +58,34 @@ def _warn_outcome(cohort: Cohort) -> Iterator[str]:
             "[outcome] type: group metrics need an event, so that audit and run refuse a continuous outcome; "
             'give event = "> 3" or the like'
         )
+
+
+def _warn_weights(cohort: Cohort) -> Iterator[str]:
+    """Point out strata of which one cluster tells nothing of the spread, and weights that differ much."""
+    survey = cohort.survey
+    design = None if survey is None else settle_design(_bare_records(cohort, survey))
+    if design is None:
+        return
+    if design.n_alone:
+        what, n = "record" if design.drawn == "records" else design.drawn[:-1], design.n_strata
+        holds = "holds" if design.n_alone == 1 else "hold"
+        yield (
+            f"[weight] strata: {design.n_alone:,} of {n:,} strata {holds} a single {what}, which tells "
+            "nothing of the spread within; it counts by its distance from the grand mean, or join such "
+            "strata with their neighbours"
+        )
+    if design.effective < FEW_EFFECTIVE:
+        yield (
+            f"[weight] column: the weights differ so much that {len(design.weight):,} records are worth "
+            f"{design.effective:,.0f} equal ones; check that these are weights"
+        )
+
+
+def _bare_records(cohort: Cohort, survey: Survey) -> AuditRecords:
+    """Give outcome, units and survey of the records, and nothing of what is audited."""
+    named = cohort.file.unit.column
+    unit = None if named is None else pd.factorize(cohort.unit, sort=True)[0]
+    return AuditRecords(np.zeros(len(survey.weight), np.int8), (), (), unit=unit, survey=survey)
 
 
 def _warn_rules(cohort: Cohort) -> Iterator[str]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import printable
-from auditbook.records import Attribute
+from auditbook.records import Attribute, Survey
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,10 @@ class Cohort:
     data_hash: str  # SHA-256 of the data file's bytes, or of the generated table
     feature_columns: tuple[str, ...]  # Columns that a model trained here may use, late ones included
     late_columns: tuple[str, ...]  # The features among them that are known only at the end of the stay
-    # By attribute, those left out for it; none of a continuous outcome, nor where a profile draws records
+    # By attribute, those left out for it; none of a continuous outcome, of weighted records, nor where
+    # a profile draws records
     unplaced: tuple[Unplaced, ...] = ()
+    survey: Survey | None = None  # How the records were drawn; None where each stands for itself
     synthetic: bool = False  # True when the records are generated and nobody's
 
     @property
@@ -71,6 +73,8 @@ class Cohort:
         if self.site is not None:
             lines.append(f"  sites: {len(set(self.site)):,}")
         lines.append(f"  units: {len(set(self.unit)):,}")
+        if self.survey is not None:
+            lines.append(f"  weights: they add up to {self.survey.weight.sum():,.0f}")
         for attribute in self.attributes:
             counts = np.bincount(attribute.codes, minlength=len(attribute.groups))
             mark = "; " if attribute.parts else ", "  # A comma stands within the names of a cross

@@ -110,6 +110,8 @@ def _role(cohort: Cohort, name: str) -> str:
         "outcome": name == file.outcome.column,
         "site": name == file.site.column,
         "unit": name == file.unit.column,
+        "weight": name == file.weight.column,
+        "survey design": name in file.weight.columns.values(),
         "attribute": any(item.column == name for item in file.attributes),
         "score": any(item.column == name for item in file.scores),
         "late feature": name in cohort.late_columns,

@@ -27,6 +27,7 @@ from auditbook.cohort.schema import (
     ScoreTable,
     SiteTable,
     UnitTable,
+    WeightTable,
 )
 from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
@@ -50,6 +51,7 @@ def read_cohort_file(path: Path) -> CohortFile:
         outcome=_outcome(raw, faults),
         site=SiteTable(**_table(raw, "site", SiteTable, faults)),
         unit=UnitTable(**_table(raw, "unit", UnitTable, faults)),
+        weight=WeightTable(**_table(raw, "weight", WeightTable, faults)),
         attributes=_attributes(raw, missing.attributes, faults),
         missing=missing,
         features=FeaturesTable(**_table(raw, "features", FeaturesTable, faults)),
@@ -379,6 +381,8 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[site] column", "is missing, while required = true; name the column that holds the site")
     if not file.scores and not file.panel.models:
         faults.add("[panel] models", "is empty and no [scores.NAME] is given: there is no model to audit")
+    if file.weight.columns and file.weight.column is None:
+        faults.add("[weight] column", "is missing; name the column that holds the weights")
     _check_lean(file, faults)
     check_pockets(file, faults)
     _check_kinds(file, faults)
@@ -389,6 +393,7 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     others = [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
     others += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     others += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
+    others += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
     others += [("[features] include", name) for name in file.features.include or ()]
     others += [("[features] late", name) for name in file.features.late]
     for where, column in others:

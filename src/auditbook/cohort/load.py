@@ -27,9 +27,10 @@ from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.read_table import PlainTable, hash_file, hash_frame, plain_table, read_table_file
 from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.values import Mask, as_text, is_missing, matches
+from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError, nearest
 from auditbook.key_types import Value
-from auditbook.records import Attribute
+from auditbook.records import Attribute, Survey, take_survey
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def load_cohort(
     _check_columns(file, source, faults)
     sieve = _Sieve(len(table.frame))
     _apply_drop_rules(file, table.frame, sieve)
+    weights = _weights(file, table.frame, sieve, faults)
     outcome = _outcome(file, table.frame, sieve, faults)
     with_outcome = sieve.keep
     groups = _groups(file, table, sieve, faults)
@@ -100,10 +102,11 @@ def load_cohort(
     kept = np.flatnonzero(sieve.keep)
     attributes = _attributes(file, groups, kept, faults)
     _check_kept(file, table.frame, kept, faults)
+    survey = _survey(file, table.frame, weights, kept, faults)
     features, late = _features(file, table.frame, faults)
     faults.raise_any()
-    assembled = _assemble(file, source, sieve, outcome, attributes, features, late)
-    if outcome is not None and not file.outcome.continuous:
+    assembled = replace(_assemble(file, source, sieve, outcome, attributes, features, late), survey=survey)
+    if outcome is not None and not file.outcome.continuous and survey is None:
         unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
         assembled = replace(assembled, unplaced=unplaced)
     return assembled if max_rows is None else _draw(assembled, max_rows, seed)
@@ -133,6 +136,7 @@ def _text_columns(file: CohortFile) -> set[str]:
     """Name the columns that hold names, not numbers."""
     names = {file.site.column, file.unit.column}
     names |= {item.column for item in file.attributes if not item.bins}
+    names |= {file.weight.strata, file.weight.cluster}
     event = file.outcome.rule
     if event is not None and isinstance(event.value, str) and not re.fullmatch(r"0|[1-9]\d*", event.value):
         names.add(file.outcome.column)
@@ -145,7 +149,8 @@ def _tidy(file: CohortFile, table: PlainTable) -> PlainTable:
     """Blank out the values that mean "missing" everywhere, and turn columns of names into text."""
     frame, values = table.frame, file.missing.values
     changed = {name: _blank(frame[name], values) for name in frame.columns} if values else {}
-    names = {name for name in (file.site.column, file.unit.column) if name}
+    named = (file.site.column, file.unit.column, file.weight.strata, file.weight.cluster)
+    names = {name for name in named if name}
     names |= {item.column for item in file.attributes if item.column and not item.bins}
     for name in names & set(frame.columns) - {item.column for item in file.scores}:
         changed[name] = pd.Series(as_text(changed.get(name, frame[name])))
@@ -176,6 +181,7 @@ def _check_columns(file: CohortFile, source: _Source, faults: Faults) -> None:
     named = [("[outcome] column", file.outcome.column)]
     named += [(f"[data] drop, entry {i}", rule.column) for i, rule in enumerate(file.data.drop, start=1)]
     named += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
+    named += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
     named += [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
     named += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     for key in ("include", "exclude", "late"):
@@ -193,6 +199,37 @@ def _apply_drop_rules(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve) -> N
         if rule.column in frame:
             found = [matches(frame[rule.column], value) for value in rule.values]
             sieve.leave_out(np.any(found, axis=0) if found else np.zeros(len(frame), bool), rule.reason)
+
+
+def _weights(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve, faults: Faults) -> WeightColumn | None:
+    """Read the weights; rows without one, and those that stand for nobody, are left out."""
+    name = file.weight.column
+    if name is None or name not in frame:
+        return None
+    weights = read_weights(frame[name], name, keep=sieve.keep, faults=faults)
+    if weights is not None:
+        for rows, reason in ((weights.missing, "weight missing"), (weights.nobody, "weight 0")):
+            if (rows & sieve.keep).any():
+                sieve.leave_out(rows, reason)
+    return weights
+
+
+def _survey(
+    file: CohortFile,
+    frame: pd.DataFrame,
+    weights: WeightColumn | None,
+    kept: NDArray[np.intp],
+    faults: Faults,
+) -> Survey | None:
+    """Put weights, strata and clusters of the kept rows together, and hold clusters beside units."""
+    if weights is None or not len(kept):
+        return None
+    part = frame.iloc[kept]
+    survey = build_survey(file.weight, part, weights.cells[kept], faults)
+    unit = file.unit.column
+    if survey is not None and unit in part and not is_missing(part[unit]).any():
+        check_survey(survey, pd.factorize(as_text(part[unit]), sort=True)[0], faults)
+    return survey
 
 
 def _outcome(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve, faults: Faults) -> OutcomeColumn | None:
@@ -331,6 +368,7 @@ def _features(
     """Name the features and the late ones among them, in the table's order."""
     taken = {file.outcome.column: "the outcome"}
     taken |= {item.column: "a given score" for item in file.scores}
+    taken |= {name: "a weight, stratum or cluster" for name in file.weight.columns.values()}
     if file.unit.column:
         taken[file.unit.column] = "the unit"
     if file.site.column and file.unit.column in (None, file.site.column):
@@ -411,6 +449,7 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
         data_hash=cohort.data_hash,
         feature_columns=cohort.feature_columns,
         late_columns=cohort.late_columns,
+        survey=None if cohort.survey is None else take_survey(cohort.survey, chosen),
         synthetic=cohort.synthetic,
     )
 

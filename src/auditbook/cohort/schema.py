@@ -107,6 +107,24 @@ class UnitTable:
 
 
 @dataclass(frozen=True)
+class WeightTable:
+    """``[weight]``: how many people each record stands for, as in a survey."""
+
+    column: Annotated[Text | None, LeftOut("each record stands for itself")] = None
+    """Sampling weight. Records without one, and those of weight 0, are left out and counted. No feature."""
+    strata: Annotated[Text | None, LeftOut("one stratum")] = None
+    """Stratum that the record was drawn from."""
+    cluster: Annotated[Text | None, LeftOut("the unit, else each record")] = None
+    """What was drawn first, such as the primary sampling unit; its numbers may begin anew in each stratum."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that are named, by key."""
+        named = {"column": self.column, "strata": self.strata, "cluster": self.cluster}
+        return {key: name for key, name in named.items() if name}
+
+
+@dataclass(frozen=True)
 class AttributeTable:
     """``[attributes.<name>]``: a protected attribute."""
 
@@ -228,6 +246,7 @@ class CohortFile:
     outcome: OutcomeTable
     site: SiteTable = field(default_factory=SiteTable)
     unit: UnitTable = field(default_factory=UnitTable)
+    weight: WeightTable = field(default_factory=WeightTable)
     attributes: Annotated[tuple[AttributeTable, ...], WrittenAs(Mapping[str, AttributeTable])]
     missing: MissingTable = field(default_factory=MissingTable)
     features: FeaturesTable = field(default_factory=FeaturesTable)

@@ -54,6 +54,7 @@ from auditbook.evidence.counts import (
     selection_rate,
     stratum_sizes,
     true_positive_rate,
+    weigh_groups,
 )
 from auditbook.evidence.intervals import (
     Z_95,
@@ -92,4 +93,8 @@ from auditbook.evidence.support import (
     list_shortfalls,
     name_shortfall,
     write_shortfalls,
+    write_worth,
 )
+from auditbook.evidence.survey import Design, Replicates, count_effective, draw_replicates, settle_design
+from auditbook.evidence.weighted_areas import survey_areas, weigh_areas
+from auditbook.evidence.weighted_groups import WeightedGroups

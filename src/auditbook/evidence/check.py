@@ -40,8 +40,28 @@ def check_records(records: AuditRecords) -> None:
     for what, places in (("sites", records.site), ("units", records.unit)):
         if places is not None and len(places) != n:
             faults.append(f"{len(places)} {what} for {n} records")
+    faults += _find_survey_faults(records)
     if faults:
         raise InputError(*faults)
+
+
+def _find_survey_faults(records: AuditRecords) -> list[str]:
+    """Say what is wrong with weights, strata and clusters."""
+    survey, n = records.survey, len(records.outcome)
+    if survey is None:
+        return []
+    found = [
+        f"{len(places)} {what} for {n} records"
+        for what, places in (
+            ("weights", survey.weight),
+            ("strata", survey.stratum),
+            ("clusters", survey.cluster),
+        )
+        if places is not None and len(places) != n
+    ]
+    if not (np.isfinite(survey.weight).all() and (np.asarray(survey.weight) > 0).all()):
+        found.append("weights must be finite and above 0")
+    return found
 
 
 def _find_fault(score: Score, n: int) -> str:

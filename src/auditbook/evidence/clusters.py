@@ -23,6 +23,9 @@ class Clusters:
     cluster: NDArray[np.intp]  # shape (n_pairs,): Cluster of each pair, rising
     group: NDArray[np.intp]  # shape (n_pairs,): Group of each pair
     n_groups: int
+    # shape (n_clusters,): Stratum that each cluster was drawn from, those without the group too; None where
+    # the clusters are those that happen to be there
+    stratum: NDArray[np.intp] | None = None
 
     def total(self, values: Array) -> Array:
         """Add the pairs' values up within each group, shape (n_groups,)."""
@@ -30,15 +33,46 @@ class Clusters:
 
     def measure_products(self, residuals: Array) -> Array:
         """Add up the products of two groups' residuals over the clusters, shape (n_groups, n_groups)."""
+        if self.stratum is not None:
+            return self._measure_within(residuals, self.stratum)
         if (np.diff(self.cluster) > 0).all():  # no cluster holds records of two groups
             return np.diag(self.total(residuals**2))
         n_clusters = int(self.cluster[-1]) + 1 if len(self.cluster) else 0
         table = csr_array((residuals, (self.cluster, self.group)), shape=(n_clusters, self.n_groups))
         return np.asarray((table.T @ table).todense())
 
+    def _measure_within(self, residuals: Array, stratum: NDArray[np.intp]) -> Array:
+        """Add up the products within strata: about the stratum's mean, times m/(m - 1) for m clusters.
 
-def pair_clusters(cluster: NDArray[np.integer], codes: NDArray[np.integer], n_groups: int) -> Clusters:
-    """Find the pairs of cluster and group that hold records.
+        The residuals of a group add up to 0. A cluster that is alone in its stratum counts by its distance
+        from that grand mean.
+        """
+        drawn = np.bincount(stratum)
+        table = np.zeros((len(stratum), self.n_groups))
+        table[self.cluster, self.group] = residuals
+        order = np.argsort(stratum, kind="stable")
+        start = np.cumsum(drawn) - drawn
+        mean = np.add.reduceat(table[order], start) / drawn[:, None]
+        mean[drawn == 1] = 0
+        table -= mean[stratum]
+        lift = np.where(drawn > 1, drawn / np.maximum(drawn - 1, 1), 1.0)
+        return np.asarray((table * lift[stratum, None]).T @ table)
+
+    def count_strata(self, held: NDArray[np.bool_]) -> Array:
+        """Count the strata in which each group has a pair that is held, shape (n_groups,)."""
+        if self.stratum is None:
+            return np.ones(self.n_groups)
+        key = np.unique(self.stratum[self.cluster[held]] * self.n_groups + self.group[held])
+        return np.bincount(key % self.n_groups, minlength=self.n_groups).astype(float)
+
+
+def pair_clusters(
+    cluster: NDArray[np.integer],
+    codes: NDArray[np.integer],
+    n_groups: int,
+    stratum: NDArray[np.intp] | None = None,
+) -> Clusters:
+    """Find the pairs of cluster and group that hold records; `stratum` is that of each cluster.
 
     >>> pair_clusters(np.array([0, 1, 0]), np.array([1, 0, 1]), 2).place.tolist()
     [0, 1, 0]
@@ -47,7 +81,7 @@ def pair_clusters(cluster: NDArray[np.integer], codes: NDArray[np.integer], n_gr
     held = np.flatnonzero(np.bincount(key))
     number = np.zeros(int(key.max()) + 1 if len(key) else 0, np.intp)
     number[held] = np.arange(len(held))
-    return Clusters(number[key], held // n_groups, held % n_groups, n_groups)
+    return Clusters(number[key], held // n_groups, held % n_groups, n_groups, stratum)
 
 
 @dataclass(frozen=True)
@@ -58,10 +92,13 @@ class ClusterSpread:
     clusters: Array  # Clusters that count
     effective: Array  # Equal clusters that they are worth (Kish)
     largest: Array  # Share of the largest
+    strata: Array | None = None  # Strata in which those clusters stand; None where there are none
 
     @property
     def df(self) -> Array:
-        """Degrees of freedom of the variances, at least 1."""
+        """Degrees of freedom of the variances, at least 1: of drawn clusters, these less their strata."""
+        if self.strata is not None:
+            return np.maximum(self.clusters - self.strata, 1)
         return np.maximum(self.effective - 1, 1)
 
     @property
@@ -78,6 +115,11 @@ def measure_spread(
 
     .. math:: \widehat{\mathrm{Cov}}(\hat\theta_g, \hat\theta_h) = \sqrt{\tfrac{C_g}{C_g - 1}
               \tfrac{C_h}{C_h - 1}} \, \frac{\sum_c e_{cg} e_{ch}}{W_g W_h}
+
+    Of clusters drawn within strata s, with replacement, m_s in each, it is instead (Binder 1983)
+
+    .. math:: \frac{1}{W_g W_h} \sum_s \frac{m_s}{m_s - 1} \sum_{c \in s}
+              (e_{cg} - \bar e_{sg})(e_{ch} - \bar e_{sh})
 
     Parameters
     ----------
@@ -99,6 +141,8 @@ def measure_spread(
     References
     ----------
     Kish, L. (1965). Survey Sampling. Wiley. Liang, K.-Y. and Zeger, S. L. (1986). doi:10.1093/biomet/73.1.13
+    Binder, D. A. (1983). On the variances of asymptotically normal estimators from complex surveys.
+    doi:10.2307/1402588
 
     Examples
     --------
@@ -108,10 +152,14 @@ def measure_spread(
     """
     total = clusters.total(weights)
     count, effective, largest = count_clusters(clusters, weights)
-    scale = np.sqrt(rate(count, count - 1)) / np.where(total > 0, total, np.nan)
-    products = clusters.measure_products(residuals) if joint else np.diag(clusters.total(residuals**2))
+    drawn = clusters.stratum is not None
+    lift = np.where(count > 1, 1.0, np.nan) if drawn else np.sqrt(rate(count, count - 1))
+    scale = lift / np.where(total > 0, total, np.nan)
+    together = joint or drawn
+    products = clusters.measure_products(residuals) if together else np.diag(clusters.total(residuals**2))
     covariance = products * scale[:, None] * scale
-    return ClusterSpread(covariance, count, effective, largest)
+    strata = clusters.count_strata(weights > 0) if drawn else None
+    return ClusterSpread(covariance, count, effective, largest, strata)
 
 
 def count_clusters(clusters: Clusters, weights: Array) -> tuple[Array, Array, Array]:
@@ -132,7 +180,8 @@ def alone_spread(squares: Array, n: Array) -> ClusterSpread:
 def interleave_spreads(spreads: Sequence[ClusterSpread]) -> ClusterSpread:
     """Put the spreads of several bins together, the bins of the first group first; without covariances."""
     variance = np.stack([np.diagonal(one.covariance) for one in spreads], axis=-1).ravel()
-    parts = ("clusters", "effective", "largest")
+    parts = ["clusters", "effective", "largest"]
+    parts += ["strata"] * all(one.strata is not None for one in spreads)
     rest = (np.stack([getattr(one, name) for one in spreads], axis=-1).ravel() for name in parts)
     return ClusterSpread(np.diag(variance), *rest)
 

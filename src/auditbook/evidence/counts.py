@@ -46,6 +46,20 @@ def count_groups(outcome: ArrayLike, decisions: ArrayLike, codes: ArrayLike, n_g
     return np.reshape(counts, (*chosen.shape[:-1], n_groups, 4)).astype(np.int64)
 
 
+def weigh_groups(
+    outcome: ArrayLike, decisions: ArrayLike, codes: ArrayLike, n_groups: int, *, weight: ArrayLike
+) -> Rates:
+    """Add up the weights of each group's true and false positives and negatives, as `count_groups` counts.
+
+    >>> weigh_groups([1, 0, 0], [1, 1, 0], [0, 0, 0], 1, weight=[2.0, 0.5, 1.0]).tolist()
+    [[2.0, 0.5, 0.0, 1.0]]
+    """
+    cell, chosen = _cells(outcome, decisions, codes, n_groups)
+    heavy = np.asarray(weight, float)
+    sums = [np.bincount(cell - 2 * row, heavy, 4 * n_groups) for row in np.atleast_2d(chosen)]
+    return np.reshape(sums, (*chosen.shape[:-1], n_groups, 4))
+
+
 def count_sites(
     outcome: ArrayLike,
     decisions: ArrayLike,

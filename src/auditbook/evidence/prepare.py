@@ -13,6 +13,9 @@ from auditbook.evidence.group_scores import GroupScores
 from auditbook.evidence.kinds import GroupEvidence, Kind
 from auditbook.evidence.model_scores import ModelScores
 from auditbook.evidence.resample import draw_sites, open_stream
+from auditbook.evidence.score_sums import ScoreSums
+from auditbook.evidence.survey import Design, settle_design
+from auditbook.evidence.weighted_groups import WeightedGroups, weigh_attribute
 from auditbook.records import Attribute, AuditRecords
 
 
@@ -25,11 +28,23 @@ class PreparedGroups:
     counts: GroupCounts
     scores: GroupScores
     areas: GroupAreas
+    weighted: WeightedGroups | None = None  # None where each record stands for itself
 
     @property
     def evidence(self) -> Mapping[Kind, GroupEvidence]:
         """The evidence by its kind, as metrics ask for it."""
+        if self.weighted is not None:
+            one = self.weighted
+            return {"counts": one.counts, "score sums": one.scores, "areas": one.areas}
         return {"counts": self.counts, "score sums": self.scores, "areas": self.areas}
+
+    def count(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Count the audited records, weighted where they have weights, shape (n_models, n_groups, 4)."""
+        return self.counts.whole() if self.weighted is None else self.weighted.counts.whole()
+
+    def add_scores(self) -> ScoreSums:
+        """Add up the scores of the audited records, weighted where they have weights."""
+        return self.scores.whole() if self.weighted is None else self.weighted.scores.whole()
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,7 @@ class Prepared:
     # shape (n,): As `site`, of the units; None where each record is its own
     unit: NDArray[np.integer] | None = None
     n_units: int = 0  # Units that hold records; 0 where each record is its own
+    design: Design | None = None  # How the records were drawn; None where each stands for itself
 
     def site_times(self, resamples: int, seed: int) -> NDArray[np.int64] | None:
         """Draw how often resamples take each site, shape (resamples, n_sites); None with fewer than two."""
@@ -81,8 +97,9 @@ def prepare(records: AuditRecords) -> Prepared:
     scores = ModelScores(records)
     site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
     unit, n_units = _settle_units(records)
-    groups = tuple(_prepare_groups(scores, attribute) for attribute in records.attributes)
-    return Prepared(records, scores, groups, site, n_sites, unit, n_units)
+    design = settle_design(records)
+    groups = tuple(_prepare_groups(scores, attribute, design) for attribute in records.attributes)
+    return Prepared(records, scores, groups, site, n_sites, unit, n_units, design)
 
 
 def _settle_units(records: AuditRecords) -> tuple[NDArray[np.intp] | None, int]:
@@ -93,11 +110,12 @@ def _settle_units(records: AuditRecords) -> tuple[NDArray[np.intp] | None, int]:
     return (None, 0) if n_units == len(unit) else (unit, n_units)
 
 
-def _prepare_groups(scores: ModelScores, attribute: Attribute) -> PreparedGroups:
+def _prepare_groups(scores: ModelScores, attribute: Attribute, design: Design | None) -> PreparedGroups:
     settled = settle_groups(attribute, scores.records.outcome)
     counts = GroupCounts(scores.records, settled)
+    weighted = None if design is None else weigh_attribute(scores, settled, design)
     return PreparedGroups(
-        attribute, settled, counts, GroupScores(scores, settled), GroupAreas(scores, settled)
+        attribute, settled, counts, GroupScores(scores, settled), GroupAreas(scores, settled), weighted
     )
 
 

@@ -120,8 +120,10 @@ def check_probabilities(scores: Array) -> None:
         raise InputError(f"scores run from {scores.min():.4g} to {scores.max():.4g}: not probabilities")
 
 
-def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> ScoreSums:
-    """Sum one model's scores over groups and bins; `codes` are in the records' own order.
+def sum_scores(
+    ordered: OrderedScores, codes: ArrayLike, n_groups: int, *, weight: Array | None = None
+) -> ScoreSums:
+    """Sum one model's scores over groups and bins; `codes` (and weights) are in the records' own order.
 
     >>> sums = sum_scores(order_scores([1, 0], [0.95, 0.25]), [0, 0], 1)
     >>> sums.records[0, [2, 9]].tolist(), round(float(sums.benefit[0]), 2)
@@ -130,6 +132,8 @@ def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> Score
     group = np.asarray(codes)[ordered.order].astype(np.intp)
     cell, cells = group * N_BINS + ordered.bins, n_groups * N_BINS
     first_event = int(np.searchsorted(ordered.outcome, 1))
+    if weight is not None:
+        return _weigh_scores(ordered, group, n_groups, weight[ordered.order])
     by_bin = [
         np.bincount(cell, minlength=cells),
         np.bincount(cell[first_event:], minlength=cells),
@@ -139,10 +143,26 @@ def sum_scores(ordered: OrderedScores, codes: ArrayLike, n_groups: int) -> Score
     return ScoreSums(*(part.reshape(n_groups, N_BINS).astype(float) for part in by_bin), *by_group)
 
 
+def _weigh_scores(ordered: OrderedScores, group: NDArray[np.intp], n_groups: int, weight: Array) -> ScoreSums:
+    """Do the same with weights; group and weight in the order of the scores."""
+    cell, cells = group * N_BINS + ordered.bins, n_groups * N_BINS
+    parts = (weight, weight * ordered.outcome, weight * ordered.values)
+    by_bin = (np.bincount(cell, part, cells).reshape(n_groups, N_BINS) for part in parts)
+    sides = (ordered.benefit, ordered.benefit_log)
+    by_group = (np.bincount(group, weight * part, n_groups) for part in sides)
+    return ScoreSums(*(np.asarray(part, float) for part in (*by_bin, *by_group)))
+
+
 def sum_site_scores(
-    ordered: OrderedScores, codes: ArrayLike, n_groups: int, *, site: ArrayLike, n_sites: int
+    ordered: OrderedScores,
+    codes: ArrayLike,
+    n_groups: int,
+    *,
+    site: ArrayLike,
+    n_sites: int,
+    weight: Array | None = None,
 ) -> ScoreSums:
     """Sum one model's scores over sites, groups and bins, leading shape (n_sites,); see `sum_scores`."""
     together = np.asarray(site).astype(np.intp) * n_groups + np.asarray(codes)
-    sums = sum_scores(ordered, together, n_sites * n_groups)
+    sums = sum_scores(ordered, together, n_sites * n_groups, weight=weight)
     return ScoreSums(*(part.reshape(n_sites, n_groups, *part.shape[1:]) for part in sums.parts()))

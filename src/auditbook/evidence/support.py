@@ -1,7 +1,8 @@
 """Is there enough of a group, and if not, what is missing, how much is there, and how much is needed?"""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ class Shortfall:
     held: float
     needed: float
     group: str = ""  # Blank for the whole sample
+    # Of how many weighted records `held` says what they are worth; None where each stands for itself
+    counted: float | None = field(default=None, repr=False)
 
 
 def count_minima(protocol: Protocol) -> dict[str, int]:
@@ -30,9 +33,14 @@ def count_minima(protocol: Protocol) -> dict[str, int]:
 
 
 def list_shortfalls(
-    held: dict[str, float], *, protocol: Protocol, needs: Collection[str] = COUNTED, group: str = ""
+    held: Mapping[str, float],
+    *,
+    protocol: Protocol,
+    needs: Collection[str] = COUNTED,
+    group: str = "",
+    counted: Mapping[str, float] | None = None,
 ) -> list[Shortfall]:
-    """List what a group has too little of.
+    """List what a group has too little of; of weighted records, what those `counted` are worth.
 
     Examples
     --------
@@ -41,7 +49,7 @@ def list_shortfalls(
     """
     minima = count_minima(protocol)
     return [
-        Shortfall(what, held[what], needed, group)
+        Shortfall(what, held[what], needed, group, None if counted is None else counted[what])
         for what, needed in minima.items()
         if what in held and what in needs and held[what] < needed
     ]
@@ -75,7 +83,23 @@ def write_shortfalls(shortfalls: Sequence[Shortfall]) -> str:
     """
     if any(each.what == "records" and not each.held for each in shortfalls):
         return "no records"
-    return " and ".join(f"{_count(each)}, {each.needed} needed" for each in shortfalls)
+    return " and ".join(
+        f"{_count(each)}, {each.needed} needed"
+        if each.counted is None
+        else write_worth(each.what, each.counted, each.held, each.needed)
+        for each in shortfalls
+    )
+
+
+def write_worth(what: str, counted: float, worth: float, needed: float) -> str:
+    """Say how many weighted records there are, and how many equal ones they are worth, cut to a decimal.
+
+    >>> write_worth("events", 14, 9.97, 10)
+    '14 events worth 9.9, 10 needed'
+    """
+    noun = f"of the {what}" if what == "rarer outcome" else what.replace("_", "-")
+    noun = noun[:-1] if counted == 1 and noun.endswith("s") else noun
+    return f"{counted:g} {noun} worth {math.floor(10 * worth) / 10:g}, {needed} needed"
 
 
 def name_shortfall(

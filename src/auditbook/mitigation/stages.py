@@ -1,7 +1,7 @@
 """What is needed of a cohort and its model before anything is mitigated: parts, scores, cells, features."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -82,7 +82,8 @@ class Stage:
 
     def _take(self, positions: NDArray[np.int64], score: Score) -> AuditRecords:
         site = None if self.site is None else self.site[positions]
-        return take_records(self.cohort, positions, score, site=site)
+        records = take_records(self.cohort, positions, score, site=site)
+        return replace(records, survey=None)  # thresholds are chosen on records as they are
 
     @cached_property
     def site(self) -> NDArray[np.intp] | None:

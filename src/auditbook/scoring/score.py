@@ -21,7 +21,7 @@ from auditbook.evidence import (
     selection_rate,
 )
 from auditbook.evidence import accuracy as accuracy_of
-from auditbook.records import Attribute, AuditRecords, Score, ScoreKind
+from auditbook.records import Attribute, AuditRecords, Score, ScoreKind, take_survey
 from auditbook.scoring.features import Features, build_features
 from auditbook.scoring.panel import ModelConfig, choose_models, read_panel
 from auditbook.scoring.split import Split, split_units
@@ -205,9 +205,9 @@ def take_records(
 ) -> AuditRecords:
     """Take some of a cohort's records with their scores and sites."""
     attributes = tuple(replace(item, codes=item.codes[positions]) for item in cohort.attributes)
-    return AuditRecords(
-        cohort.outcome[positions].astype(np.int8), attributes, scores, site, _number_units(cohort, positions)
-    )
+    unit = _number_units(cohort, positions)
+    survey = None if cohort.survey is None else take_survey(cohort.survey, positions)
+    return AuditRecords(cohort.outcome[positions].astype(np.int8), attributes, scores, site, unit, survey)
 
 
 def _number_units(cohort: Cohort, positions: NDArray[np.int64]) -> NDArray[np.intp] | None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from auditbook.evidence import (
     BenefitMoments,
+    Bounded,
     Evidence,
     Prepared,
     PreparedGroups,
@@ -18,8 +19,15 @@ from auditbook.evidence import (
     stratum_sizes,
 )
 from auditbook.settings import Protocol
-from auditbook.verdicts.compared_rates import ComparedRates, read_rates
+from auditbook.verdicts.compared_rates import ComparedRates, list_rates, read_rates
 from auditbook.verdicts.metrics import Metric
+from auditbook.verdicts.quantities import (
+    RATE_CELLS,
+    Grouped,
+    measure_calibration,
+    measure_rates,
+    measure_theil,
+)
 
 Array = NDArray[np.float64]
 
@@ -48,13 +56,29 @@ class AttributeAudit:
 
     @cached_property
     def strata(self) -> NDArray[np.int64]:
-        """Events and non-events of each group, shape (n_groups, 2)."""
+        """Events and non-events of each group, shape (n_groups, 2); with weights, what they are worth."""
+        if self.groups.weighted is not None:
+            return np.rint(self.groups.weighted.counts.worth[:, :2]).astype(np.int64)
         return stratum_sizes(self.groups.counts.whole()[0])
+
+    @cached_property
+    def outcomes(self) -> NDArray[np.int64] | Array:
+        """Events and non-events of each group, shape (n_groups, 2); with weights, the sums of these."""
+        return stratum_sizes(self.groups.count()[0])
+
+    @cached_property
+    def _grouped(self) -> Grouped:
+        return Grouped(self.prepared, self.groups, self.protocol)
+
+    @cached_property
+    def _weighted_rates(self) -> dict[str, Bounded]:
+        found = measure_rates(self._grouped, tuple(RATE_CELLS))
+        return {name: one.own.bounded for name, one in found.items()}
 
     @cached_property
     def sums(self) -> ScoreSums:
         """Score sums of every model, leading shape (n_models,)."""
-        return self.groups.scores.whole()
+        return self.groups.add_scores()
 
     @cached_property
     def _bundled_counts(self) -> NDArray[np.int64] | None:
@@ -73,6 +97,11 @@ class AttributeAudit:
 
     def rates(self, metric: Metric) -> ComparedRates:
         """Read what a metric of rates compares, shape (n_models, n_parts, n_groups)."""
+        if self.groups.weighted is not None:
+            found = [self._weighted_rates[name] for name in list_rates(metric)]
+            counted = [np.nan_to_num(one.value) * one.effective for one in found]
+            trials = [one.effective for one in found]
+            return ComparedRates(np.stack(counted, axis=-2), np.stack(trials, axis=-2))
         whole = read_rates(metric, self.groups.counts.whole())
         if self._bundled_counts is None:
             return whole
@@ -83,6 +112,11 @@ class AttributeAudit:
 
     def expected_rates(self, *, by_bin: bool) -> ExpectedRates:
         """Read event rates and mean scores of groups, or of groups and bins."""
+        if self.groups.weighted is not None:
+            one = measure_calibration(self._grouped, in_bins=by_bin)
+            worth = np.nan_to_num(one.own.bounded.effective)
+            expected = np.zeros_like(worth) if one.expected is None else np.nan_to_num(one.expected)
+            return ExpectedRates(np.nan_to_num(one.own.bounded.value) * worth, worth, expected)
         sums = self.sums
         counted, trials, score = (_by_cell(part, by_bin) for part in (sums.events, sums.records, sums.score))
         expected = np.nan_to_num(rate(score, trials))
@@ -104,6 +138,9 @@ class AttributeAudit:
         From the influence of a record with benefit b, of mean m, and :math:`l = b \ln b`, of mean :math:`k`:
         :math:`(l - k)/m - (k/m^2 + 1/m)(b - m)`.
         """
+        if self.groups.weighted is not None:
+            error = measure_theil(self._grouped).own.bounded.error
+            return np.where(np.isfinite(error), error, 0)  # of a single record; such a cell has no verdict
         return np.sqrt(self._theil_variance * self.theil_effects)
 
     @cached_property
@@ -153,7 +190,12 @@ class AttributeAudit:
         return np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)
 
     def count_alike(self) -> Array:
-        """Find how many units the records of each group are worth if all of a unit's are alike."""
+        """Find how many units the records of each group are worth if all of a unit's are alike.
+
+        With weights, how many equal records they are worth.
+        """
+        if self.groups.weighted is not None:
+            return self.groups.weighted.counts.worth[:, 2]
         held = self.strata.sum(axis=-1).astype(float)
         unit, count = self.prepared.unit, self.prepared.n_units
         if unit is None:

@@ -84,13 +84,15 @@ def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) 
     cells, nor on the other sizes, nor on the order of records and groups. The bounds of `cv` are those of its
     Monte Carlo error, from the chi-square distribution of `sd`. Of `verdicts` (from `judge_cells`) the order
     of the rows is read, and which cells have a verdict: an inconclusive one has its rows, and no numbers.
+    With weights there is one row a cell, without numbers: some of a weighted sample is no smaller one.
 
     References
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
     metrics = [find_metric(name) for name in protocol.metrics]
-    sizes = plan_sizes(len(prepared.records.outcome), protocol.audit_sizes)
+    whole = len(prepared.records.outcome)
+    sizes = plan_sizes(whole, () if prepared.design is not None else protocol.audit_sizes)
     frames = []
     for groups in prepared.groups:
         drawn = {

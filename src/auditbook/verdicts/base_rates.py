@@ -21,6 +21,9 @@ def compare_base_rates(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFr
 
 def _compare_attribute(name: str, part: pd.DataFrame, protocol: Protocol) -> dict[str, Any]:
     supported = has_support(part, protocol) & part["events"].notna()
+    if _is_weighted(part):
+        worth = part["n_effective"]
+        part = part.assign(events=part["event_rate"] * worth, n=worth)
     kept = part[supported]
     row: dict[str, Any] = {"attribute": name, "left_out": part["group"][~supported].tolist()}
     if len(kept) < 2:
@@ -43,8 +46,16 @@ def has_support(groups: pd.DataFrame, protocol: Protocol) -> "pd.Series[bool]":
     >>> has_support(pd.DataFrame({"n": [100, 100], "events": [20, 4]}), Protocol()).tolist()
     [True, False]
     """
-    strata = np.stack([groups["events"], groups["n"] - groups["events"]], axis=-1)
+    if _is_weighted(groups):
+        strata = groups[["events_effective", "non_events_effective"]].to_numpy(float)
+    else:
+        strata = np.stack([groups["events"], groups["n"] - groups["events"]], axis=-1)
     return pd.Series(~find_short_groups(strata, protocol=protocol), groups.index)
+
+
+def _is_weighted(groups: pd.DataFrame) -> bool:
+    """Tell whether the rows of groups.csv are of weighted records."""
+    return "n_effective" in groups and bool(groups["n_effective"].notna().any())
 
 
 def ratio_with_equal_errors(low_rate: float, high_rate: float, *, tpr: float, fpr: float) -> float:

@@ -101,7 +101,9 @@ class _Context:
 
     @property
     def resample_size(self) -> int:
-        """Records a resample."""
+        """Records a resample; with weights the audit's own, since whole clusters are drawn."""
+        if self.prepared.design is not None:
+            return len(self.prepared.records.outcome)
         return min(self.protocol.resample_size, len(self.prepared.records.outcome))
 
     @property
@@ -160,7 +162,7 @@ def _beside_columns(
     own_size = draws.own_size if draws.by_unit is None else draws.by_unit[1]
     fails = next_fail_share(audit, metric, parts=parts, own_size=own_size, threshold=threshold)
     passes = metric.passes(metric.combine(parts), threshold=threshold)
-    free = error_free_value(metric, audit.strata, protocol=context.protocol)
+    free = error_free_value(metric, audit.outcomes, protocol=context.protocol, held=audit.strata)
     return {
         "error_free": np.full(len(fails), free),
         "fail_if_equal": fail_if_equal(audit, metric, own_size=own_size, threshold=threshold),
@@ -261,6 +263,7 @@ def _name_extremes(parts: NDArray[np.float64], groups: Sequence[str]) -> dict[st
 
 def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[Shortfall]]:
     """List what is in the way of a verdict, for every model."""
+    weighted = context.groups.weighted
     return [
         find_obstacles(
             metric,
@@ -270,6 +273,7 @@ def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Contex
             parts=values,
             n_selected=int(table[:, :2].sum()),
             protocol=context.protocol,
+            worth=None if weighted is None else weighted.counts.worth,
         )
         for score, table, values in zip(context.prepared.records.scores, context.counts, parts, strict=True)
     ]

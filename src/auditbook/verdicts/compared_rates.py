@@ -33,6 +33,16 @@ def compares_rates(metric: Metric) -> bool:
     return metric.evidence == "counts" and metric.quantity in _COLUMNS
 
 
+_NAMES = MappingProxyType(
+    {"selection rate": ("SR",), "TPR": ("TPR",), "TPR or FPR": ("TPR", "FPR"), "PPV": ("PPV",)}
+)
+
+
+def list_rates(metric: Metric) -> tuple[str, ...]:
+    """Name the rates that a metric compares, in the order of its parts."""
+    return _NAMES[metric.quantity]
+
+
 def read_rates(metric: Metric, counts: NDArray[Any]) -> ComparedRates:
     """Read from counts of shape (..., n_groups, 4) what a metric that compares rates compares.
 

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 Z_MOST = 12.0
 """Beyond this normal quantile nothing is told apart: its level differs from 1 by less than 1e-32."""
-SCOPES = ("records", "units", "sites")
+SCOPES = ("records", "units", "clusters", "sites")
 """What was taken as independent, the weakest first."""
 
 
@@ -59,7 +59,7 @@ class Contrasts:
 
 
 def contrast_quantity(
-    quantity: Quantity, metric: Metric, *, cell: int, part: int, threshold: float, by_unit: bool
+    quantity: Quantity, metric: Metric, *, cell: int, part: int, threshold: float, scope: str
 ) -> Contrasts:
     """Set every pair of groups, or every group beside what is expected of it, under every model."""
     if quantity.expected is None:
@@ -96,7 +96,7 @@ def contrast_quantity(
             held=quantity.held[model, one],
             held_other=np.full(len(model), np.nan) if alone else quantity.held[model, other],
             clusters=clusters,
-            scope=np.where(by_site, 2, int(by_unit)),
+            scope=np.where(by_site, SCOPES.index("sites"), SCOPES.index(scope)),
             threshold=np.full(len(model), threshold),
             is_ratio=np.full(len(model), is_ratio),
         )

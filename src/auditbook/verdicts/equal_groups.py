@@ -24,7 +24,8 @@ def fail_if_equal(audit: AttributeAudit, metric: Metric, *, own_size: Evidence, 
       are taken from their normal limit.
     - AUC: each group's events are drawn from all events, and its non-events likewise.
 
-    Where units hold several records, their number is divided by the design effect.
+    Where units hold several records, or records have weights, their number is divided by the design effect.
+    With weights nothing is said of TI and AUC, whose records cannot be dealt to groups with their weights.
 
     Parameters
     ----------
@@ -67,6 +68,8 @@ def fail_if_equal(audit: AttributeAudit, metric: Metric, *, own_size: Evidence, 
         return _fail_if_calibrated(audit, by_bin=metric.name == "CAL", threshold=threshold)
     if compares_rates(metric):
         parts = _draw_rates(audit, metric)
+    elif audit.groups.weighted is not None:
+        return np.full(len(audit.prepared.scores.models), np.nan)
     elif metric.name == "TI":
         parts = _draw_theil(audit)
     elif metric.evidence == "areas":

@@ -1,5 +1,7 @@
 """Which value would a metric have for a model that makes no error?"""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,9 @@ from auditbook.verdicts.metrics import Metric
 Array = NDArray[np.float64]
 
 
-def error_free_value(metric: Metric, strata: NDArray[np.integer], *, protocol: Protocol) -> float:
+def error_free_value(
+    metric: Metric, strata: NDArray[Any], *, protocol: Protocol, held: NDArray[Any] | None = None
+) -> float:
     r"""Find the value that a metric has for a model that selects the events and nobody else.
 
     Its scores are 1 for events and 0 for the others. The selection rates are then the event rates, so DI and
@@ -24,10 +28,12 @@ def error_free_value(metric: Metric, strata: NDArray[np.integer], *, protocol: P
     ----------
     metric : Metric
         What to compute.
-    strata : int array, shape (n_groups, 2)
-        Events and non-events of each group.
+    strata : array, shape (n_groups, 2)
+        Events and non-events of each group, or their weights.
     protocol : Protocol
         How much of what a group needs.
+    held : array, shape (n_groups, 2), optional
+        What the groups hold of each, where `strata` are weights.
 
     Returns
     -------
@@ -41,18 +47,19 @@ def error_free_value(metric: Metric, strata: NDArray[np.integer], *, protocol: P
     >>> round(error_free_value(METRICS["DI"], np.array([[21, 79], [60, 40]]), protocol=Protocol()), 2)
     0.35
     """
-    kept = strata[~find_short_groups(strata, protocol=protocol, needs=metric.needs)]
+    counted = strata if held is None else held
+    kept = strata[~find_short_groups(counted, protocol=protocol, needs=metric.needs)]
     if len(kept) < 2:
         return float("nan")
     return float(metric.values(_free_of_error(metric.evidence, kept)))
 
 
-def _free_of_error(kind: Kind, strata: NDArray[np.integer]) -> Evidence:
+def _free_of_error(kind: Kind, strata: NDArray[Any]) -> Evidence:
     """Write down what groups show of a model that makes no error."""
     events, others = strata[:, 0], strata[:, 1]
     if kind == "counts":
         blank = np.zeros_like(events)
-        return np.stack([events, blank, blank, others], axis=-1).astype(np.int64)
+        return np.stack([events, blank, blank, others], axis=-1)
     if kind == "areas":
         return np.where((events > 0) & (others > 0), 1.0, np.nan)
     by_bin = np.zeros((2, len(strata), N_BINS))

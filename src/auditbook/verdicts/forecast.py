@@ -58,6 +58,8 @@ def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict
     all distances, the two make up for each other. `realised_mixed` pairs halves of different halvings, which
     do not mirror each other but share records, and are nearer to each other than independent ones.
 
+    Nothing is said of records with weights: half of a weighted sample is no smaller audit of its kind.
+
     Only metrics of counts take part. TI and CAL rest on the scores of the records, which would have to be
     sorted again in every half.
 
@@ -160,7 +162,8 @@ class _SitePlan:
 
 def _make_plan(records: AuditRecords, protocol: Protocol, seed: int) -> _Plan:
     """Fix sizes and sites; with fewer than `LEAST_SITES` all records count as one site."""
-    bare = _Plan(records, protocol, seed, plan_truth_sizes(len(records.outcome)), np.zeros(0, np.intp), {})
+    halved = [] if records.survey is not None else plan_truth_sizes(len(records.outcome))
+    bare = _Plan(records, protocol, seed, halved, np.zeros(0, np.intp), {})
     alone = replace(bare, site=np.zeros(len(records.outcome), np.intp))
     if records.site is None:
         return alone

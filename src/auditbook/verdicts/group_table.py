@@ -11,13 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import (
+    COUNTED,
+    FN,
+    FP,
+    TN,
+    TP,
     add_share,
     check_records,
+    count_effective,
     count_groups,
+    count_held,
     group_auc,
+    list_shortfalls,
     name_shortfall,
+    rank_levels,
     rate,
     stratum_sizes,
+    weigh_areas,
+    weigh_groups,
+    write_shortfalls,
 )
 from auditbook.evidence import counts as rates
 from auditbook.records import Attribute, AuditRecords, Score
@@ -41,10 +53,19 @@ RATE_PARTS = MappingProxyType(
     }
 )
 """Columns of the group table whose sums are the numerator and the denominator of a rate."""
+WEIGHTED = MappingProxyType(
+    {
+        "SR": ("selection_rate", "n_effective"),
+        "TPR": ("tpr", "events_effective"),
+        "FPR": ("fpr", "non_events_effective"),
+        "PPV": ("ppv", "selected_effective"),
+    }
+)
+"""Columns with the weighted rate, and with what the records of its denominator are worth."""
 
 
 def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
-    """Tabulate counts and rates of every group under every model."""
+    """Tabulate counts and rates of every group under every model; with weights, rates are weighted."""
     check_records(records)
     frames = [frame for score in records.scores for frame in _tabulate_model(records, score, protocol)]
     return stack_tables("groups", frames)
@@ -55,14 +76,19 @@ def _tabulate_model(records: AuditRecords, score: Score, protocol: Protocol) -> 
     order = np.argsort(score.values)
     ranked = replace(score, values=np.take(score.values, order))
     outcome = records.outcome[order]
+    weight = None if records.survey is None else np.asarray(records.survey.weight, float)[order]
     return [
-        _tabulate(outcome, ranked, replace(attribute, codes=attribute.codes[order]), protocol)
+        _tabulate(outcome, ranked, replace(attribute, codes=attribute.codes[order]), protocol, weight)
         for attribute in records.attributes
     ]
 
 
 def _tabulate(
-    outcome: NDArray[np.int8], score: Score, attribute: Attribute, protocol: Protocol
+    outcome: NDArray[np.int8],
+    score: Score,
+    attribute: Attribute,
+    protocol: Protocol,
+    weight: NDArray[np.float64] | None,
 ) -> pd.DataFrame:
     """Tabulate one attribute's groups under one model, whose scores must rise."""
     n_groups = len(attribute.groups)
@@ -85,9 +111,60 @@ def _tabulate(
         "auc": group_auc(outcome, score.values, attribute.codes, n_groups),
         "mean_score": rate(np.bincount(attribute.codes, score.values, n_groups), n),
         "event_rate": rates.event_rate(table),
+        **dict.fromkeys(EFFECTIVE, np.nan),
         "support": [name_shortfall(e, o, protocol=protocol) for e, o in strata.tolist()],
     }
+    if weight is not None:
+        columns |= _weigh(outcome, score, attribute, weight)
+        columns["support"] = _name_worth(columns, protocol)
     return fill_table("groups", columns)
+
+
+EFFECTIVE = ("n_effective", "events_effective", "non_events_effective", "selected_effective")
+"""What weighted records, events, non-events and selected records are worth."""
+
+
+def _weigh(
+    outcome: NDArray[np.int8], score: Score, attribute: Attribute, weight: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Find the weighted rates of one attribute's groups under one model, and what their records are worth."""
+    n_groups = len(attribute.groups)
+    table, squares = (
+        weigh_groups(outcome, score.decisions, attribute.codes, n_groups, weight=part)
+        for part in (weight, weight**2)
+    )
+    cells = ((TP, FP, FN, TN), (TP, FN), (FP, TN), (TP, FP))
+    worth = [
+        count_effective(*(part[:, list(each)].sum(axis=-1) for part in (table, squares))) for each in cells
+    ]
+    areas = weigh_areas(rank_levels(outcome, score.values), attribute.codes, n_groups, weight)
+    held = table.sum(axis=-1)
+    return {
+        "selection_rate": rates.selection_rate(table),
+        "tpr": rates.true_positive_rate(table),
+        "fpr": rates.false_positive_rate(table),
+        "ppv": rates.positive_predictive_value(table),
+        "accuracy": rates.accuracy(table),
+        "auc": areas.areas,
+        "mean_score": rate(np.bincount(attribute.codes, weight * score.values, n_groups), held),
+        "event_rate": rates.event_rate(table),
+        **dict(zip(EFFECTIVE, worth, strict=True)),
+    }
+
+
+def _name_worth(columns: dict[str, Any], protocol: Protocol) -> list[str]:
+    """Say what the weighted records of each group are worth too little of."""
+    counted = zip(columns["events"].tolist(), columns["non_events"].tolist(), strict=True)
+    names = ("events_effective", "non_events_effective", "n_effective")
+    worth = np.stack([columns[name] for name in names], axis=-1).tolist()
+    return [
+        write_shortfalls(
+            list_shortfalls(
+                dict(zip(COUNTED, held, strict=True)), protocol=protocol, counted=count_held(*known)
+            )
+        )
+        for known, held in zip(counted, worth, strict=True)
+    ]
 
 
 def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
@@ -102,6 +179,9 @@ def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
 def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
     """Find SR, TPR, FPR or PPV of every group of groups.csv, with its Wilson interval; nan without trials.
 
+    Of weighted records `hits` and `trials` count, the value is weighted, and the interval is that of as many
+    records as they are worth.
+
     >>> table = pd.DataFrame({"group": ["A"], "n": [4], "tp": [1], "fp": [1], "fn": [0], "tn": [2]})
     >>> bound_rate(table, "SR")[["hits", "trials", "value"]].values.tolist()
     [[2.0, 4.0, 0.5]]
@@ -109,6 +189,10 @@ def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
     hits, trials = (groups[list(names)].sum(axis=1).to_numpy() for names in RATE_PARTS[rate])
     table = pd.DataFrame({"group": groups["group"].to_numpy(), "hits": hits, "trials": trials})
     bounded = add_share(table, "value", hits, trials)
+    if EFFECTIVE[0] in groups and groups[EFFECTIVE[0]].notna().any():
+        name, worth = WEIGHTED[rate]
+        share, held = groups[name].to_numpy(float), groups[worth].to_numpy(float)
+        bounded = add_share(table, "value", np.nan_to_num(share) * held, held)
     return bounded.rename(columns={"value_low": "low", "value_high": "high"})
 
 

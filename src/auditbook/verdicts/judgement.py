@@ -121,5 +121,7 @@ def judge(
         agreement = rate_agreement(by_fold, verdicts)
         verdicts = count_ratings(by_fold, verdicts)
     if {"size", "sites"} <= set(axes):
-        verdicts = assign_tiers(verdicts, sizes, agreement, protocol=protocol)
+        verdicts = assign_tiers(
+            verdicts, sizes, agreement, protocol=protocol, weighted=prepared.design is not None
+        )
     return Judgement(verdicts, contrasts, sizes, by_fold, agreement, folds)

@@ -188,8 +188,8 @@ def _next_values(audit: AttributeAudit, metric: Metric, parts: Array, errors: Ar
 
 def _next_counts(audit: AttributeAudit, metric: Metric) -> Draw:
     """Draw the counts of other audits, of all groups together, for a metric of the whole sample."""
-    counts = audit.groups.counts.whole()
-    worth = audit.count_alike().sum() / audit.strata.sum()
+    counts = audit.groups.count()
+    worth = audit.count_alike().sum() / counts[0].sum()
 
     def draw(place: int, strata: NDArray[np.int64], rng: np.random.Generator) -> Array:
         today = counts[place].sum(axis=0) * worth

@@ -19,6 +19,7 @@ from auditbook.evidence import (
     SHARE,
     TN,
     TP,
+    AreaInfluence,
     Bounded,
     ClusteredAreas,
     Clusters,
@@ -26,11 +27,13 @@ from auditbook.evidence import (
     Prepared,
     PreparedGroups,
     ScoreCells,
+    ScoreLevels,
     ScoreSums,
     alone_spread,
     area_influence,
     blank_sums,
     cluster_areas,
+    count_effective,
     count_groups,
     count_worth,
     each_model,
@@ -38,7 +41,11 @@ from auditbook.evidence import (
     measure_spread,
     pair_clusters,
     rate,
+    stratum_sizes,
     sum_scores,
+    survey_areas,
+    weigh_areas,
+    weigh_groups,
 )
 from auditbook.settings import Protocol
 from auditbook.verdicts.formulas import benefit_theil, theil_index
@@ -83,6 +90,12 @@ class Quantity:
     own: Certainty  # By record, or by unit where units hold several records
     site: Certainty | None  # By site; None with too few
     expected: Array | None = None  # shape (n_models, n_codes): What each code is compared with, if not others
+    worth: Array | None = None  # shape (n_models, n_codes): Equal records that `held` are worth, with weights
+
+    @property
+    def supported(self) -> Array:
+        """What is compared with the number needed."""
+        return self.held if self.worth is None else self.worth
 
 
 @dataclass(frozen=True)
@@ -107,17 +120,26 @@ class Grouped:
         """Find what bounds a quantity by unit (or by record, without clusters), and by site."""
         return work(self.units), None if self.sites is None else work(self.sites)
 
+    @property
+    def weight(self) -> Array | None:
+        """Weights of the records, mean 1; None where each stands for itself."""
+        return None if self.prepared.design is None else self.prepared.design.weight
+
     @cached_property
     def units(self) -> Clusters | None:
-        """The groups by unit; None where each record is its own."""
-        unit = self.prepared.unit
+        """The groups by unit, or by what was drawn as one; None where each record is its own."""
+        unit, design = self.prepared.unit, self.prepared.design
+        if design is not None:
+            return pair_clusters(design.cluster, self.codes, self.n_groups, design.stratum)
         return None if unit is None else pair_clusters(unit, self.codes, self.n_groups)
 
     @cached_property
     def sites(self) -> Clusters | None:
-        """The groups by site; None where there are too few to speak of others."""
+        """The groups by site; None with too few to speak of others, or with clusters drawn across them."""
         site = self.prepared.site
         if site is None or self.prepared.n_sites < LEAST_CLUSTERS:
+            return None
+        if self.prepared.design is not None and not self.prepared.design.holds(site):
             return None
         return pair_clusters(site, self.codes, self.n_groups)
 
@@ -133,13 +155,35 @@ class Grouped:
 
     def _sum(self, pairs: Clusters) -> dict[str, ScoreSums]:
         ordered = self.prepared.scores.ordered
-        found = each_model(lambda one: sum_scores(one, pairs.place, len(pairs.group)), list(ordered.values()))
+        weight, count = self.weight, len(pairs.group)
+        found = each_model(
+            lambda one: sum_scores(one, pairs.place, count, weight=weight), list(ordered.values())
+        )
         return dict(zip(ordered, found, strict=True))
+
+    def count_worth(self, cells: tuple[int, ...]) -> Array | None:
+        """Count the equal records that those of some counts are worth; None without weights."""
+        weighted = self.groups.weighted
+        if weighted is None:
+            return None
+        sums = (
+            part[..., list(cells)].sum(axis=-1) for part in (weighted.counts.whole(), weighted.counts.squares)
+        )
+        return np.round(count_effective(*sums), DIGITS)
+
+    def count_bins(self, in_bins: bool) -> Array | None:
+        """Count the equal records that those of each group and score bin are worth; None without weights."""
+        weighted = self.groups.weighted
+        if weighted is None:
+            return None
+        parts = (weighted.scores.whole().records, weighted.scores.squares)
+        sums = (part if in_bins else part.sum(axis=-1, keepdims=True) for part in parts)
+        return np.round(count_effective(*sums), DIGITS).reshape(len(parts[0]), -1)
 
 
 def measure_rates(grouped: Grouped, names: tuple[str, ...]) -> dict[str, Quantity]:
     """Measure rates of the groups, by name."""
-    counts = grouped.groups.counts.whole()
+    counts, whole = grouped.groups.count(), grouped.groups.counts.whole()
     least = _least(grouped.protocol)
     own, site = (
         None if pairs is None else _count_pairs(grouped, pairs) for pairs in (grouped.units, grouped.sites)
@@ -147,17 +191,22 @@ def measure_rates(grouped: Grouped, names: tuple[str, ...]) -> dict[str, Quantit
     found = {}
     for name in names:
         hits, trials = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
+        held = whole[..., list(RATE_CELLS[name][1])].sum(axis=-1).astype(float)
+        worth = grouped.count_worth(RATE_CELLS[name][1])
+        rests_on = held if worth is None else worth
+        share = rate(hits, trials)
         what, needed = least[name]
         found[name] = Quantity(
             name=name,
             group=np.arange(grouped.n_groups),
             score_bin=None,
-            held=trials,
+            held=held,
             what=what,
             needed=needed,
-            judged=trials >= max(needed, 1),
-            own=_alone(hits, trials) if own is None else _clustered_rate(name, *own, hits, trials),
-            site=None if site is None else _clustered_rate(name, *site, hits, trials),
+            judged=rests_on >= max(needed, 1),
+            own=_alone(hits, trials) if own is None else _clustered_rate(name, *own, share, rests_on),
+            site=None if site is None else _clustered_rate(name, *site, share, rests_on),
+            worth=worth,
         )
     return found
 
@@ -173,11 +222,13 @@ def _least(protocol: Protocol) -> dict[str, tuple[str, int]]:
     }
 
 
-def _count_pairs(grouped: Grouped, pairs: Clusters) -> tuple[Clusters, NDArray[np.int64]]:
-    """Count each cluster and group, shape (n_models, n_pairs, 4)."""
-    records = grouped.prepared.records
+def _count_pairs(grouped: Grouped, pairs: Clusters) -> tuple[Clusters, NDArray[np.int64] | Array]:
+    """Count (or weigh) each cluster and group, shape (n_models, n_pairs, 4)."""
+    records, weight = grouped.prepared.records, grouped.weight
     decisions = np.stack([score.decisions for score in records.scores])
-    return pairs, count_groups(records.outcome, decisions, pairs.place, len(pairs.group))
+    if weight is None:
+        return pairs, count_groups(records.outcome, decisions, pairs.place, len(pairs.group))
+    return pairs, weigh_groups(records.outcome, decisions, pairs.place, len(pairs.group), weight=weight)
 
 
 def _alone(hits: Array, trials: Array) -> Certainty:
@@ -190,15 +241,15 @@ def _alone(hits: Array, trials: Array) -> Certainty:
 
 
 def _clustered_rate(
-    name: str, pairs: Clusters, counts: NDArray[np.int64], hits: Array, trials: Array
+    name: str, pairs: Clusters, counts: NDArray[np.int64] | Array, share: Array, trials: Array
 ) -> Certainty:
-    """Bound the shares of one rate by the spread between clusters."""
+    """Bound the shares of one rate, on so many records, by the spread between clusters."""
     top, bottom = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
-    share = np.nan_to_num(rate(hits, trials))
     spreads = [
-        measure_spread(pairs, k - p[pairs.group] * n, n) for k, n, p in zip(top, bottom, share, strict=True)
+        measure_spread(pairs, k - p[pairs.group] * n, n)
+        for k, n, p in zip(top, bottom, np.nan_to_num(share), strict=True)
     ]
-    return bound_shares(rate(hits, trials), trials, spreads)
+    return bound_shares(share, trials, spreads)
 
 
 def bound_shares(share: Array, trials: Array, spreads: list[ClusterSpread]) -> Certainty:
@@ -206,7 +257,8 @@ def bound_shares(share: Array, trials: Array, spreads: list[ClusterSpread]) -> C
 
     The design effect :math:`d = \hat V / (p(1 - p)/n)` makes n records worth :math:`n / \max(d, 1)`. Where a
     share is 0 or 1 nothing is seen of it: then that of the other codes is taken, weighted by their records. A
-    single cluster, or clusters of which nothing is seen anywhere, count as one record each.
+    single cluster, or clusters of which nothing is seen anywhere, count as one record each. Of weighted
+    records n is Kish's effective number, so that they are never worth more.
 
     References
     ----------
@@ -261,9 +313,10 @@ def bound_means(value: Array, spreads: list[ClusterSpread]) -> Certainty:
 
 def measure_theil(grouped: Grouped) -> Quantity:
     """Measure the Theil index of b = 1 - abs(y - s) within each group."""
-    sums, cells = grouped.groups.scores.whole(), grouped.groups.scores.cells
-    held = sums.records.sum(axis=-1)
-    value = theil_index(sums.benefit, sums.benefit_log, held)
+    sums, cells = grouped.groups.add_scores(), grouped.groups.scores.cells
+    held = grouped.groups.scores.whole().records.sum(axis=-1)
+    value = theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))
+    worth = grouped.count_bins(in_bins=False)
     models = grouped.prepared.scores.models
 
     def find(pairs: Clusters | None) -> Certainty:
@@ -280,10 +333,11 @@ def measure_theil(grouped: Grouped) -> Quantity:
         return bound_means(value, [next(found) if model in by_pair else none for model in models])
 
     needed = grouped.protocol.min_records
-    judged = (held >= max(needed, 1)) & ~np.isnan(value)
+    judged = ((held if worth is None else worth) >= max(needed, 1)) & ~np.isnan(value)
     own, site = grouped.find(find)
     judged &= np.isfinite(own.bounded.error)
-    return Quantity("TI", np.arange(grouped.n_groups), None, held, "records", needed, judged, own, site)
+    groups = np.arange(grouped.n_groups)
+    return Quantity("TI", groups, None, held, "records", needed, judged, own, site, worth=worth)
 
 
 def _spread_benefit(pairs: Clusters, benefit: Array, logs: Array, n: Array) -> ClusterSpread:
@@ -326,8 +380,8 @@ def _spread_cells(cells: ScoreCells) -> ClusterSpread:
 def measure_benefit(grouped: Grouped) -> Quantity:
     """Measure the Theil index of b = d - y + 1 over all records, against 0."""
     whole = replace_groups(grouped)
+    value = benefit_theil(grouped.groups.count().sum(axis=1, keepdims=True))[..., 0]
     counts = grouped.groups.counts.whole().sum(axis=1, keepdims=True)
-    value = benefit_theil(counts)[..., 0]
     sizes = np.array([1.0, 2.0, 0.0, 1.0])  # Benefit of tp, fp, fn, tn
 
     def find(pairs: Clusters | None) -> Certainty:
@@ -345,9 +399,12 @@ def measure_benefit(grouped: Grouped) -> Quantity:
     held = counts.sum(axis=-1).astype(float)
     needed = grouped.protocol.min_records
     own, site = whole.find(find)
-    judged = (held >= needed) & ~np.isnan(value) & np.isfinite(own.bounded.error)
+    design = grouped.prepared.design
+    worth = None if design is None else np.full(value.shape, round(design.effective, DIGITS))
+    judged = ((held if worth is None else worth) >= needed) & ~np.isnan(value)
+    judged &= np.isfinite(own.bounded.error)
     group, none = np.zeros(1, np.intp), np.zeros(value.shape)
-    return Quantity("TI_benefit", group, None, held, "records", needed, judged, own, site, none)
+    return Quantity("TI_benefit", group, None, held, "records", needed, judged, own, site, none, worth)
 
 
 def replace_groups(grouped: Grouped) -> Grouped:
@@ -361,7 +418,14 @@ def measure_areas(grouped: Grouped) -> Quantity:
     """Measure the area under the ROC curve within each group."""
     ranked, models = grouped.prepared.scores.ranked, grouped.prepared.scores.models
     codes, n_groups = grouped.codes, grouped.n_groups
-    influences = each_model(lambda one: area_influence(one, codes, n_groups), list(ranked.values()))
+    weight = grouped.weight
+
+    def measure(one: ScoreLevels) -> AreaInfluence:
+        if weight is None:
+            return area_influence(one, codes, n_groups)
+        return weigh_areas(one, codes, n_groups, weight)
+
+    influences = each_model(measure, list(ranked.values()))
     found = dict(zip(ranked, influences, strict=True))
     events, others = (
         _stack_models([getattr(found.get(model), name, None) for model in models], n_groups)
@@ -369,8 +433,12 @@ def measure_areas(grouped: Grouped) -> Quantity:
     )
 
     def find(pairs: Clusters | None) -> Certainty:
-        cluster = None if pairs is None else pairs.cluster[pairs.place]
-        areas = each_model(lambda one: cluster_areas(one, cluster), list(found.values()))
+        if pairs is not None and weight is not None:
+            drawn = pairs
+            areas = each_model(lambda one: survey_areas(one, drawn, weight), list(found.values()))
+        else:
+            cluster = None if pairs is None else pairs.cluster[pairs.place]
+            areas = each_model(lambda one: cluster_areas(one, cluster), list(found.values()))
         return _bound_areas(dict(zip(found, areas, strict=True)), models, n_groups, pairs, grouped)
 
     own, site = grouped.find(find)
@@ -378,8 +446,16 @@ def measure_areas(grouped: Grouped) -> Quantity:
     needed = max(protocol.min_events, protocol.min_non_events)
     judged = (events >= protocol.min_events) & (others >= protocol.min_non_events)
     judged &= own.bounded.effective > 0
-    held, groups = np.nan_to_num(np.minimum(events, others)), np.arange(n_groups)
-    return Quantity("AUC", groups, None, held, RARER, needed, judged, own, site)
+    rarer, groups = np.nan_to_num(np.minimum(events, others)), np.arange(n_groups)
+    worth = None if weight is None else np.round(rarer, DIGITS)
+    held = rarer if worth is None else _count_rarer(grouped, rarer)
+    return Quantity("AUC", groups, None, held, RARER, needed, judged, own, site, worth=worth)
+
+
+def _count_rarer(grouped: Grouped, worth: Array) -> Array:
+    """Count the rarer outcome of each group in records, for the models that order them."""
+    rarer = stratum_sizes(grouped.groups.counts.whole()[0]).min(axis=-1)
+    return np.where(worth > 0, rarer, 0.0)
 
 
 RARER = "rarer outcome"
@@ -421,16 +497,20 @@ def _speak_of_areas(pairs: Clusters | None, grouped: Grouped, shape: tuple[int, 
     outcome = grouped.prepared.records.outcome
     speaks = np.ones(shape[-1], bool)
     for label in (0, 1):
-        held = np.bincount(pairs.place, outcome == label, len(pairs.group)).astype(float)
+        mine = outcome == label if grouped.weight is None else grouped.weight * (outcome == label)
+        held = np.bincount(pairs.place, mine, len(pairs.group)).astype(float)
         speaks &= measure_spread(pairs, np.zeros(len(held)), held).speaks_of_others
     return np.broadcast_to(speaks, shape)
 
 
 def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
     """Measure the event rate of each group, or of each group and score bin, against the mean score there."""
-    sums, n_bins = grouped.groups.scores.whole(), N_BINS if in_bins else 1
-    held, events, score = (part.reshape(len(part), -1) for part in _join_bins(sums, in_bins))
-    expected, share = rate(score, held), rate(events, held)
+    sums, n_bins = grouped.groups.add_scores(), N_BINS if in_bins else 1
+    trials, events, score = (part.reshape(len(part), -1) for part in _join_bins(sums, in_bins))
+    expected, share = rate(score, trials), rate(events, trials)
+    held = _join_bins(grouped.groups.scores.whole(), in_bins)[0].reshape(trials.shape)
+    worth = grouped.count_bins(in_bins)
+    rests_on = held if worth is None else worth
     models = grouped.prepared.scores.models
 
     def find(pairs: Clusters | None) -> Certainty:
@@ -442,7 +522,7 @@ def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
         for place, model in enumerate(models):
             parts = _join_bins(by_pair[model] if model in by_pair else blank_sums(len(pairs.group)), in_bins)
             spreads.append(_spread_bins(pairs, parts, off[place].reshape(-1, n_bins)))
-        return bound_shares(share, held, spreads)
+        return bound_shares(share, rests_on, spreads)
 
     codes, needed = np.arange(grouped.n_groups * n_bins), grouped.protocol.min_records
     own, site = grouped.find(find)
@@ -453,10 +533,11 @@ def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
         held=held,
         what="records",
         needed=needed,
-        judged=held >= max(needed, 1),
+        judged=rests_on >= max(needed, 1),
         own=own,
         site=site,
         expected=expected,
+        worth=worth,
     )
 
 

@@ -39,8 +39,11 @@ def reversal_share(pass_share: ArrayLike, passed: ArrayLike) -> Array:
 
 
 def plan_units(prepared: Prepared, protocol: Protocol) -> UnitBundles | None:
-    """Draw whole units, resamples of the protocol's size and of the audit's; None where records are units."""
-    if prepared.unit is None:
+    """Draw whole units, resamples of the protocol's size and of the audit's; None where records are units.
+
+    None too with weights, where clusters or units are drawn in any case.
+    """
+    if prepared.unit is None or prepared.design is not None:
         return None
     size = len(prepared.unit)
     return bundle_units(

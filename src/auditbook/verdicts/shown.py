@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import empty_table, fill_table
-from auditbook.evidence import FIXED, N_BINS, Prepared, Shortfall, write_shortfalls
+from auditbook.evidence import FIXED, N_BINS, Prepared, Shortfall, write_shortfalls, write_worth
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import (
@@ -91,11 +91,11 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
     cells = _list_cells(prepared, protocol)
     if not cells:
         return empty_table("verdicts"), empty_table("contrasts")
-    by_unit = prepared.unit is not None
+    scope = _name_scope(prepared)
     contrasts = stack_contrasts(
         [
             contrast_quantity(
-                quantity, cell.metric, cell=place, part=part, threshold=cell.threshold, by_unit=by_unit
+                quantity, cell.metric, cell=place, part=part, threshold=cell.threshold, scope=scope
             )
             for place, cell in enumerate(cells)
             for part, quantity in enumerate(cell.quantities)
@@ -103,6 +103,13 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
     )
     found = _Found(prepared, protocol, cells, contrasts, test_contrasts(contrasts))
     return found.tabulate_cells(), found.tabulate_contrasts()
+
+
+def _name_scope(prepared: Prepared) -> str:
+    """Name what is taken as independent where sites are not."""
+    if prepared.design is not None:
+        return prepared.design.drawn
+    return "records" if prepared.unit is None else "units"
 
 
 def add_shown(verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
@@ -379,7 +386,7 @@ def _grow_for_support(cell: _Cell, model: int) -> float:
     """Find by how much an audit must grow to compare every group of a cell; infinite if one is empty."""
     needed = [0.0]
     for quantity in cell.quantities:
-        held = quantity.held[model]
+        held = quantity.supported[model]
         few = ~quantity.judged[model] & (held < quantity.needed)
         if quantity.score_bin is not None:
             few &= held > 0
@@ -401,9 +408,11 @@ def _name_left_out(quantity: Quantity, groups: Sequence[str], model: int) -> lis
         return _name_thin_bins(quantity, groups, model)
     found = []
     for place in np.flatnonzero(lacking):
-        held, what, needed = float(quantity.held[model, place]), quantity.what, quantity.needed
+        held, what, needed = float(quantity.supported[model, place]), quantity.what, quantity.needed
         if held >= needed:
             told = f"{quantity.name} is undefined"
+        elif quantity.worth is not None:
+            told = write_worth(what, float(quantity.held[model, place]), held, needed)
         elif what == RARER:
             told = f"{held:g} of the {what}, {needed} needed"
         else:

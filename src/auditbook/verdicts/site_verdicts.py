@@ -57,6 +57,14 @@ class _Context:
         """Counts of each fold's groups under every model, shape (n_models, n_folds, n_groups, 4)."""
         return self.groups.counts.by_site(self.folds.of_record, self.folds.count)
 
+    @cached_property
+    def worth(self) -> NDArray[np.float64] | None:
+        """Equal records that events, non-events and records are worth, shape (n_folds, n_groups, 3)."""
+        weighted = self.groups.weighted
+        if weighted is None:
+            return None
+        return weighted.counts.worth_by_site(self.folds.of_record, self.folds.count)
+
 
 def _judge_cells(metric: Metric, by_fold: Evidence, context: _Context) -> pd.DataFrame:
     """Judge one metric and attribute under every model and in every fold."""
@@ -85,8 +93,9 @@ def _judge_cells(metric: Metric, by_fold: Evidence, context: _Context) -> pd.Dat
 
 def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
     """Say for every model and fold why it is a missing rating; blank where it is not."""
-    strata = stratum_sizes(context.counts)
-    bare = lack_support(metric, strata, protocol=context.protocol)
+    strata, worth = stratum_sizes(context.counts), context.worth
+    held = strata if worth is None else np.broadcast_to(worth[..., :2], strata.shape)
+    bare = lack_support(metric, held, protocol=context.protocol)
     bare |= np.isnan(metric.combine(parts)) | np.isnan(parts).any(axis=(-2, -1))
     reasons = [[""] * bare.shape[1] for _ in bare]
     for model, score in enumerate(context.prepared.records.scores):
@@ -102,6 +111,7 @@ def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context)
                 parts=parts[model, fold],
                 n_selected=int(context.counts[model, fold, :, :2].sum()),
                 protocol=context.protocol,
+                worth=None if worth is None else worth[fold],
             )
             reasons[model][fold] = "; ".join(write_obstacles(metric, score.kind, obstacles))
     return reasons

@@ -43,6 +43,7 @@ def find_obstacles(
     parts: NDArray[np.floating],
     n_selected: int,
     protocol: Protocol,
+    worth: NDArray[np.floating] | None = None,
 ) -> list[Shortfall]:
     """List everything of which a cell has too little for a verdict; empty when nothing is in the way.
 
@@ -57,6 +58,8 @@ def find_obstacles(
         The metric's group values; of shape (1, 1) for a metric of the whole sample.
     n_selected : int
         Records selected in all groups together.
+    worth : float array, shape (n_groups, 3), optional
+        Equal records that the weighted events, non-events and records are worth; asked of instead.
 
     Examples
     --------
@@ -67,13 +70,25 @@ def find_obstacles(
     """
     if len(groups) < 2:
         return [Shortfall("groups", len(groups), 2, "".join(groups))]
-    found = [
-        shortfall
-        for name, (events, others) in zip(groups, strata, strict=True)
-        for shortfall in list_shortfalls(
-            count_held(int(events), int(others)), protocol=protocol, needs=metric.needs, group=name
-        )
-    ]
+    counted = [count_held(int(events), int(others)) for events, others in strata]
+    if worth is None:
+        found = [
+            shortfall
+            for name, held in zip(groups, counted, strict=True)
+            for shortfall in list_shortfalls(held, protocol=protocol, needs=metric.needs, group=name)
+        ]
+    else:
+        found = [
+            shortfall
+            for name, held, known in zip(groups, worth.tolist(), counted, strict=True)
+            for shortfall in list_shortfalls(
+                dict(zip(COUNTED, held, strict=True)),
+                protocol=protocol,
+                needs=metric.needs,
+                group=name,
+                counted=known,
+            )
+        ]
     if metric.evidence == "score sums" and kind != "probability":
         return [Shortfall("probability", 0, 1), *found]
     if metric.evidence == "areas" and kind == "decision":
@@ -141,12 +156,21 @@ def find_shortfalls(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame
     """
     first = groups[groups["model"] == groups["model"].iloc[0]] if len(groups) else groups
     table = first[["attribute", "group", "n", "events", "non_events"]].reset_index(drop=True)
-    held = table[["events", "non_events"]].astype(int).itertuples(index=False, name=None)
-    lists = [list_shortfalls(count_held(*pair), protocol=protocol) for pair in held]
+    lists = [list_shortfalls(one, protocol=protocol) for one in _read_held(first)]
     total = table.groupby("attribute")["n"].transform("sum").tolist()
     needed = [_scale_up(whole, part) for whole, part in zip(total, lists, strict=True)]
     full = table.assign(shortfalls=pd.Series(lists, dtype=object), needed=np.array(needed, float))
     return full[[bool(part) for part in lists]].reset_index(drop=True)
+
+
+def _read_held(groups: pd.DataFrame) -> list[dict[str, float]]:
+    """Read what groups hold of events, non-events and records; with weights, what they are worth."""
+    worth = [f"{name}_effective" for name in ("events", "non_events", "n")]
+    if worth[0] in groups and groups[worth[0]].notna().any():
+        whole = np.floor(groups[worth].to_numpy(float)).tolist()
+        return [dict(zip(COUNTED, line, strict=True)) for line in whole]
+    held = groups[["events", "non_events"]].astype(int).itertuples(index=False, name=None)
+    return [count_held(*pair) for pair in held]
 
 
 def _scale_up(total: int, shortfalls: Sequence[Shortfall]) -> float:

@@ -97,7 +97,12 @@ def tries_sizes(sizes: pd.DataFrame) -> bool:
 
 
 def assign_tiers(
-    verdicts: pd.DataFrame, sizes: pd.DataFrame, agreement: pd.DataFrame, *, protocol: Protocol
+    verdicts: pd.DataFrame,
+    sizes: pd.DataFrame,
+    agreement: pd.DataFrame,
+    *,
+    protocol: Protocol,
+    weighted: bool = False,
 ) -> pd.DataFrame:
     r"""Give every cell its tier, with reasons: n_star, kappa, tier and tier_reasons of ``verdicts.csv``.
 
@@ -114,6 +119,8 @@ def assign_tiers(
     ----------
     verdicts, sizes, agreement : DataFrame
         From `judge_cells`, `sweep_sizes` and `rate_agreement`.
+    weighted : bool
+        Whether the records have weights, so that no smaller audit could be made of them.
 
     References
     ----------
@@ -131,7 +138,9 @@ def assign_tiers(
     """
     of_metric = {(row.model, row.metric): row for row in agreement.itertuples(index=False)}
     axes = read_axes(verdicts, sizes, agreement, cv_stable=protocol.cv_stable)
-    limit = _Limit(int(sizes["n"].max()) // 2 if len(sizes) else 0, tried=tries_sizes(sizes))
+    limit = _Limit(
+        int(sizes["n"].max()) // 2 if len(sizes) else 0, tried=tries_sizes(sizes), weighted=weighted
+    )
     short = axes.fall_short(protocol)
     found = [
         _grade(cell, (n_star, kappa), of_metric[cell.model, cell.metric], broken, limit, protocol)
@@ -153,6 +162,7 @@ class _Limit:
 
     half: int
     tried: bool
+    weighted: bool
 
 
 def _grade(
@@ -188,6 +198,8 @@ def _tell_flips(vfr: float, broken: bool, protocol: Protocol) -> str:
 
 def _tell_size(n_star: float, broken: bool, limit: _Limit, protocol: Protocol) -> str:
     """Axis 2: how many records does the metric need?"""
+    if limit.weighted:
+        return "size not judged: some of a weighted sample is no smaller audit of its kind"
     if not limit.tried:
         return (
             f"size not judged: no size that is tried is at most half of this audit ({limit.half:,} records)"
