@@ -211,6 +211,9 @@ def group_row(y: np.ndarray, s: np.ndarray, d: np.ndarray, kind: str) -> dict:
     n = len(y)
     row = {"n": n, "events": tp + fn, "non_events": fp + tn, "tp": tp, "fp": fp, "fn": fn, "tn": tn}
     row |= {"selection_rate": divide(tp + fp, n), "tpr": divide(tp, tp + fn), "fpr": divide(fp, fp + tn)}
+    row |= dict.fromkeys(
+        ("n_effective", "events_effective", "non_events_effective", "selected_effective"), NAN
+    )
     row |= {"ppv": divide(tp, tp + fp), "accuracy": divide(tp + tn, n), "auc": roc_area(y, s)[0]}
     row |= {"mean_score": float(s.mean()) if n and kind == "probability" else NAN}
     row |= {"event_rate": divide(tp + fn, n)}

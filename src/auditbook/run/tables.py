@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
-from auditbook.evidence import prepare
+from auditbook.evidence import prepare, settle_design
 from auditbook.project import versions
 from auditbook.ranking import make_auc_tables
+from auditbook.records import AuditRecords
 from auditbook.run.plan import Plan
 from auditbook.scoring import ScoredCohort, bin_scores, count_unplaced, summarise_models
 from auditbook.settings import Protocol
@@ -54,7 +55,25 @@ def describe_scores(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[st
         "rows_train": len(scored.train),
         "models": [score.model for score in scored.records.scores],
         "folds": _map_folds(cohort, scored, plan.protocol),
+        **_describe_weights(scored.records),
     }
+
+
+def _describe_weights(records: AuditRecords) -> dict[str, Any]:
+    """Say how the audited records were drawn; nothing where each stands for itself."""
+    design = settle_design(records)
+    if design is None or records.survey is None:
+        return {}
+    found = {
+        "records": len(design.weight),
+        "sum": float(records.survey.weight.sum()),
+        "effective": design.effective,
+        "drawn": design.drawn,
+        "clusters": design.n_clusters,
+        "strata": design.n_strata,
+        "alone": design.n_alone,
+    }
+    return {"weights": found}
 
 
 def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:

@@ -440,6 +440,8 @@ def _limit_of_groups(run: Run) -> str:
 def _limit_of_sites(run: Run) -> list[str]:
     """Say what the number of audited sites keeps from being known, where it does."""
     sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
+    if sites == 0 and run.info.get("weights"):
+        return []
     if sites == 0:
         return ["No site is named: records are taken to be independent, so flip rates may be too low."]
     if sites == 1:

@@ -51,10 +51,14 @@ def select_sweep(audit_size: pd.DataFrame, protocol: Protocol, *, model: str, at
     return bound_pass_shares(here, repeats=protocol.size_repeats).reset_index(drop=True)
 
 
-def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol) -> str:
+def describe_sizes(audit_size: pd.DataFrame, protocol: Protocol, *, weighted: bool = False) -> str:
     """Say which sizes are tried, and which of them say nothing because they are most of the audit."""
     if audit_size.empty:
         return "This run judged no cell, so no size was tried."
+    if weighted:
+        return (
+            "The records are weighted: some of them are no smaller audit of their kind, so no size was tried."
+        )
     sizes = audit_size[["n", "above_half"]].drop_duplicates()
     whole = int(sizes["n"].max())
     good, over = (sizes["n"][sizes["above_half"] == flag].tolist() for flag in (False, True))
