@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from auditbook.evidence import FIXED, Bounded, mover_bounds
+from auditbook.evidence import FIXED, Bounded, Prepared, mover_bounds
 from auditbook.verdicts.metrics import Metric
 from auditbook.verdicts.quantities import Certainty, Quantity
 
@@ -19,6 +19,13 @@ Z_MOST = 12.0
 """Beyond this normal quantile nothing is told apart: its level differs from 1 by less than 1e-32."""
 SCOPES = ("records", "units", "clusters", "sites")
 """What was taken as independent, the weakest first."""
+
+
+def name_scope(prepared: Prepared) -> str:
+    """Name what is taken as independent where sites are not."""
+    if prepared.design is not None:
+        return prepared.design.drawn
+    return "records" if prepared.unit is None else "units"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from auditbook.verdicts.contrasts import (
     bound_contrasts,
     contrast_quantity,
     find_opposite,
+    name_scope,
     stack_contrasts,
     test_contrasts,
 )
@@ -91,7 +92,7 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
     cells = _list_cells(prepared, protocol)
     if not cells:
         return empty_table("verdicts"), empty_table("contrasts")
-    scope = _name_scope(prepared)
+    scope = name_scope(prepared)
     contrasts = stack_contrasts(
         [
             contrast_quantity(
@@ -103,13 +104,6 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
     )
     found = _Found(prepared, protocol, cells, contrasts, test_contrasts(contrasts))
     return found.tabulate_cells(), found.tabulate_contrasts()
-
-
-def _name_scope(prepared: Prepared) -> str:
-    """Name what is taken as independent where sites are not."""
-    if prepared.design is not None:
-        return prepared.design.drawn
-    return "records" if prepared.unit is None else "units"
 
 
 def add_shown(verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:

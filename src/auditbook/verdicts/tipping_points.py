@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import Prepared, PreparedGroups, rate
 from auditbook.settings import Protocol
-from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, stack_contrasts
+from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, name_scope, stack_contrasts
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
 from auditbook.verdicts.quantities import RATE_CELLS, Grouped, Quantity, measure_rates
 from auditbook.verdicts.shown import METRIC_QUANTITIES
@@ -39,7 +39,8 @@ def find_tipping_points(
     board stay as they are, and so does what a record is worth where units or sites hold several. A failure is
     held against the bounds at its level and not against its p-value, which is larger by the chance of the
     opposite order: the share is too large by less than 0.002 (tested). Metrics of selection (DI, SPD) do not
-    look at the outcome and have no row; TI, CAL and AUC need more than counts and have none either.
+    look at the outcome and have no row; TI, CAL and AUC need more than counts and have none either, nor
+    have records with weights.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def find_tipping_points(
     told = verdicts.set_index(KEYS)[["verdict", "shown"]].join(_find_levels(contrasts, protocol.shown_alpha))
     metrics = [find_metric(name) for name in protocol.metrics if name in RESTING]
     parts = []
-    for groups in prepared.groups if metrics else ():
+    for groups in prepared.groups if metrics and prepared.design is None else ():
         rates = measure_rates(Grouped(prepared, groups, protocol), ("TPR", "FPR", "PPV"))
         parts += [_Cells(prepared, groups, metric, protocol, rates, told).tabulate() for metric in metrics]
     return stack_tables("tipping_points", [part for part in parts if len(part)])
@@ -207,11 +208,11 @@ class _Cells:
 
     def _contrast(self) -> Contrasts:
         """Set the groups beside each other, as for what is shown."""
-        by_unit, threshold = self.prepared.unit is not None, self.threshold
+        scope, threshold = name_scope(self.prepared), self.threshold
         quantities = [self.rates[name] for name in RESTING[self.metric.name]]
         return stack_contrasts(
             [
-                contrast_quantity(one, self.metric, cell=0, part=part, threshold=threshold, by_unit=by_unit)
+                contrast_quantity(one, self.metric, cell=0, part=part, threshold=threshold, scope=scope)
                 for part, one in enumerate(quantities)
             ]
         )

@@ -25,6 +25,8 @@ def pick_nearest(run: Run, *, model: str) -> pd.DataFrame:
 
 def describe_tipping(run: Run, *, model: str) -> str:
     """Say which conclusion about a model hangs on the smallest share of unrecorded events."""
+    if run.info.get("weights"):
+        return "The records of this run have weights, so that nothing is counted here."
     nearest = pick_nearest(run, model=model)
     if nearest.empty:
         return (
