@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import Bounded, Prepared, PreparedGroups, mover_bounds, rate
 from auditbook.settings import Protocol
-from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, stack_contrasts
+from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, name_scope, stack_contrasts
 from auditbook.verdicts.metrics import Metric, find_metric
 from auditbook.verdicts.quantities import RATE_CELLS, Grouped, Quantity, measure_rates
 from auditbook.verdicts.shown import METRIC_QUANTITIES
@@ -225,12 +225,10 @@ class _Lacking:
 
     def _contrast(self, metric: Metric, rates: dict[str, Quantity], threshold: float) -> Contrasts:
         """Set every pair of known groups beside each other."""
-        by_unit = self.prepared.unit is not None
+        scope = name_scope(self.prepared)
         every = stack_contrasts(
             [
-                contrast_quantity(
-                    rates[name], metric, cell=0, part=part, threshold=threshold, by_unit=by_unit
-                )
+                contrast_quantity(rates[name], metric, cell=0, part=part, threshold=threshold, scope=scope)
                 for part, name in enumerate(METRIC_QUANTITIES[metric.name])
             ]
         )
