@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from auditbook.book.say.text import table_html
+from auditbook.studies.say import sizes_to_show as needs
 from auditbook.studies.say import small_group_lines as lines
 from auditbook.studies.say import small_groups as say
 from auditbook.studies.small_groups.curves import conditional_coverage, tabulate_reach
@@ -150,9 +151,18 @@ def test_the_groups_and_verdicts_of_every_cohort_are_looked_up(kind, runs, measu
         assert (groups["borne"] <= groups["asked"]).all()
         assert well_said(lines.describe_groups(groups))
         assert "<table" in table_html(groups, lines.GROUP_COLUMNS)
-        cells = lines.list_cells(run.verdicts, run.groups, measured, model=model)
-        assert well_said(lines.describe_cells(cells))
-        assert "<table" in table_html(cells, lines.CELL_COLUMNS)
+        cells = needs.list_needs(run, model=model)
+        judged = run.verdicts[run.verdicts["model"] == model]
+        assert cells["standing"].tolist() == judged["standing"].tolist()
+        assert cells["n_to_show"].tolist() == pytest.approx(judged["n_to_show"].tolist(), nan_ok=True)
+        finite = cells[np.isfinite(cells["n_to_show"])]
+        grown = finite["n_to_show"] / finite["n"] * finite["smallest"]
+        assert (np.abs(finite["smallest_needed"] - grown) <= 1).all()
+        assert cells.loc[~np.isfinite(cells["n_to_show"]), "smallest_needed"].isna().all()
+        assert well_said(needs.describe_needs(cells))
+        shown = table_html(cells, needs.NEED_COLUMNS)
+        assert "<table" in shown
+        assert "nan" not in shown
 
 
 def test_a_larger_group_bears_no_fewer_figures(measured):
@@ -166,41 +176,6 @@ def test_a_larger_group_bears_no_fewer_figures(measured):
 def test_a_group_without_events_is_looked_up_at_the_lowest_rate(measured):
     groups = pd.DataFrame({"model": ["m"], "attribute": "a", "group": "g", "n": 100, "events": 0})
     assert lines.list_groups(groups, measured, model="m")["borne"].tolist() == [0]
-
-
-def cell(measured, *, events=1_000, **changed):
-    verdict = {"model": "m", "metric": "EOPP", "attribute": "a", "verdict": "fail", "vfr": 0.0}
-    verdict |= {"smallest_n": 5_000, "estimate": 0.17, "threshold": 0.1}
-    groups = pd.DataFrame({"model": "m", "attribute": "a", "group": list("xy"), "n": [5_000, 9_000]})
-    groups["events"] = [events, 3_000]
-    verdicts = pd.DataFrame([verdict | changed])
-    return lines.list_cells(verdicts, groups, measured, model="m")
-
-
-def test_a_verdict_is_looked_up_at_the_next_smaller_distance(measured):
-    found = cell(measured).iloc[0]
-    assert found["distance"] == pytest.approx(-0.07)
-    assert found["looked"] == 0.05
-    assert found["told"] == "the group is large enough"
-    assert cell(measured, smallest_n=30)["told"].iloc[0] == "too small for a verdict"
-
-
-def test_a_large_group_with_few_events_is_looked_up_as_a_small_one(measured):
-    found = cell(measured, events=20).iloc[0]
-    assert (found["smallest_n"], found["worth"]) == (5_000, 100)
-    assert found["told"] == "too small for a verdict"
-
-
-def test_a_verdict_at_the_threshold_is_never_looked_up(measured):
-    found = cell(measured, estimate=0.101).iloc[0]
-    assert np.isnan(found["looked"])
-    assert found["told"] == "too near to the threshold"
-
-
-def test_an_inconclusive_cell_is_not_looked_up(measured):
-    found = cell(measured, verdict="inconclusive")
-    assert found.empty
-    assert lines.describe_cells(found).startswith("No cell")
 
 
 def test_lines_are_named_with_their_metric():

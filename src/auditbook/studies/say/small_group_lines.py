@@ -1,4 +1,4 @@
-"""From which size of the smallest group on does a figure mean something, and which groups fall short?"""
+"""From which size of the smallest group on is a figure near its truth, and which groups fall short?"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,6 @@ import pandas as pd
 
 from auditbook.book.say.text import Column, agree, count, escape, join_words, name_list, plural, read_layout
 from auditbook.results import rows as each
-from auditbook.settings import Protocol
 from auditbook.studies.say.small_groups import NEAR
 from auditbook.studies.small_groups.measures import SUPPORTED
 from auditbook.studies.small_groups.table import (
@@ -22,11 +21,8 @@ from auditbook.studies.small_groups.table import (
     find_least,
     select_rows,
 )
-from auditbook.verdicts import TIE, find_metric
 
 KINDS = ("interval", "flips", "verdict", "stable")
-JUDGED = ("verdict", "stable")
-STABLE = Protocol().vfr_stable
 METRIC_COLUMNS = (Column("figure", "figure"), *(Column(metric, metric) for metric in METRICS))
 CRITERIA_COLUMNS = read_layout("studies", "small_group_lines.criteria")
 OTHER_COLUMNS = (Column("figure", "figure"), Column("population", "population"), *CRITERIA_COLUMNS[1:])
@@ -44,10 +40,7 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 CHOSEN = tuple(LINES[f"{metric} {kind}"] for kind in ("verdict", "stable") for metric in METRICS[:-1])
 """Lines of that table; calibration was simulated in two groups and at one event rate only."""
 GROUP_COLUMNS = read_layout("studies", "small_group_lines.group")
-CELL_COLUMNS = read_layout("studies", "small_group_lines.cell")
 SUPPORT_COLUMNS = read_layout("studies", "small_group_lines.support")
-EVENT_RATE = 0.2
-"""Share of events in the populations that verdicts are looked up in."""
 
 
 def name_line(line: Line) -> str:
@@ -272,56 +265,3 @@ def describe_groups(table: pd.DataFrame) -> str:
         f"{plural(small['events'], 'event')}): {count(small['borne'])}. The most by {escape(best['group'])} "
         f"({count(best['n'])} records, {plural(best['events'], 'event')}): {count(best['borne'])}."
     )
-
-
-def list_cells(
-    verdicts: pd.DataFrame, groups: pd.DataFrame, measured: Mapping[str, pd.DataFrame], *, model: str
-) -> pd.DataFrame:
-    """Look every verdict of a run up in the table, for `CELL_COLUMNS`."""
-    here = verdicts[(verdicts["model"] == model) & verdicts["metric"].isin(METRICS)]
-    here = here[here["verdict"] != "inconclusive"]
-    found = []
-    for cell in each(here):
-        sign = 1 if find_metric(cell.metric).direction == "at_least" else -1
-        distance = sign * (cell.estimate - cell.threshold)
-        held = groups[
-            (groups["model"] == model) & (groups["attribute"] == cell.attribute) & (groups["n"] > 0)
-        ]
-        worth = min(cell.smallest_n, held["events"].min() / EVENT_RATE)
-        row = {name: getattr(cell, name) for name in ("metric", "attribute", "verdict", "vfr", "smallest_n")}
-        row |= {"worth": worth, "distance": distance}
-        found.append(row | _look_up(cell, worth, distance, len(held), measured))
-    columns = (
-        "metric attribute verdict vfr smallest_n worth distance looked verdict_from stable_from told"
-    ).split()
-    return pd.DataFrame(found, columns=columns)
-
-
-def _look_up(
-    cell: Any, worth: float, distance: float, number_of_groups: int, measured: Mapping[str, pd.DataFrame]
-) -> dict[str, Any]:
-    """Find the sizes that the verdict of one cell asks for, on either side of the threshold."""
-    line = LINES[f"{cell.metric} verdict"]
-    groups = min((known for known in (2, 5, 9) if known >= number_of_groups), default=9)
-    known = select_rows(measured, line, groups=groups)["distance"]
-    groups, known = (groups, known) if len(known) else (2, select_rows(measured, line, groups=2)["distance"])
-    within = [step for step in sorted(set(known.abs())) if 0 < step <= abs(distance) + TIE]
-    if not within:
-        return {"looked": np.nan, "verdict_from": "", "stable_from": "", "told": "too near to the threshold"}
-    where: dict[str, Any] = {"groups": groups, "event_rate": [0.2, 0.25]}
-    where |= {"distance": [-within[-1], within[-1]]}
-    sizes = {kind: find_least(measured, LINES[f"{cell.metric} {kind}"], **where)["least"] for kind in JUDGED}
-    told = "the group is large enough" if worth >= sizes["verdict"] else "too small for a verdict"
-    if told.startswith("too") and cell.vfr <= STABLE and worth >= sizes["stable"]:
-        told = "large enough, since it is stable"
-    texts = {f"{kind}_from": write_size(size, _list_sizes(measured, line)) for kind, size in sizes.items()}
-    return {"looked": within[-1], **texts, "told": told}
-
-
-def describe_cells(cells: pd.DataFrame) -> str:
-    """Count the verdicts of a run whose smallest group is large enough."""
-    if cells.empty:
-        return "No cell of this model has a verdict on a metric that was simulated."
-    told = cells["told"].value_counts()
-    parts = join_words(f'"{words}" for {count(times)}' for words, times in told.items())
-    return f"What follows for {plural(len(cells), 'verdict')}: {parts}."

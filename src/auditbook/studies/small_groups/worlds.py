@@ -1,9 +1,9 @@
 """Populations whose metric is known, and audits drawn from them.
 
-The largest group has 10,000 records, the smallest as many as the design says, and the others stand evenly
-between them on a logarithmic scale. Outside the smallest group 70 % of the events and 10 % of the
-non-events are selected. The smallest group is the one that is treated worse: its rates are set so that the
-metric has the design's value. Events are drawn, so that their number varies between audits.
+The smallest group has as many records as the design says, the largest 10,000 (or as many as the smallest),
+and the others stand evenly between them on a logarithmic scale. Outside the smallest group 70 % of the events
+and 10 % of the non-events are selected. The smallest group is the one that is treated worse: its rates are
+set so that the metric has the design's value. Events are drawn, so that their number varies between audits.
 
 Calibration needs scores: there they are drawn from a beta distribution with mean 0.25, which is every
 record's risk but in the smallest group, where the risk is larger by the design's calibration error.
@@ -57,7 +57,8 @@ class VerdictDesign:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Records of each group, shape (groups,), the smallest first."""
-        return np.rint(np.geomspace(self.smallest, LARGEST, self.groups)).astype(np.int64)
+        largest = max(LARGEST, self.smallest)
+        return np.rint(np.geomspace(self.smallest, largest, self.groups)).astype(np.int64)
 
 
 def _list_designs() -> Iterator[VerdictDesign]:
@@ -102,6 +103,26 @@ def draw_audits(design: VerdictDesign, times: int, rng: np.random.Generator) -> 
     strata = np.stack([events, design.sizes - events], axis=-1)
     selected = rng.binomial(strata, set_rates(design))
     return np.concatenate([selected, strata - selected], axis=-1)
+
+
+def expect_audit(design: VerdictDesign) -> NDArray[np.int64]:
+    """Count an audit whose rates are the population's, as nearly as whole records can be."""
+    events = np.rint(design.event_rate * design.sizes)
+    strata = np.stack([events, design.sizes - events], axis=-1)
+    selected = np.rint(strata * set_rates(design))
+    return np.concatenate([selected, strata - selected], axis=-1).astype(np.int64)
+
+
+def write_records(counts: NDArray[np.int64]) -> AuditRecords:
+    """Write the counts of one audit out as records, for what reads records; shape (groups, 4)."""
+    groups = len(counts)
+    names = tuple(f"group {place + 1}" for place in range(groups))
+    codes = np.repeat(np.arange(groups), counts.sum(axis=1))
+    outcome = np.repeat(np.tile([1, 0, 1, 0], groups), counts.ravel()).astype(np.int8)
+    decisions = np.repeat(np.tile([1.0, 1.0, 0.0, 0.0], groups), counts.ravel())
+    return AuditRecords(
+        outcome, (Attribute("group", names, codes),), (Score("model", "decision", 0.5, decisions),)
+    )
 
 
 def draw_records(design: VerdictDesign, rng: np.random.Generator) -> AuditRecords:
