@@ -24,7 +24,7 @@ LEAST_COVERED = int(binom.ppf(0.001, BOARDS, 0.90))
 
 
 def draw_survey(rng: np.random.Generator) -> AuditRecords:
-    """Draw a survey of 5 strata with two clusters each; one half of A is selected, 0.4 of B, whatever happens.
+    """Draw a survey of 5 strata with two clusters each; half of A is selected and 0.4 of B, come what may.
 
     So SPD, EOPP and EOD are 0.10 and DI is 0.80 in the population: at every threshold. Whoever has no event,
     or a low score, is asked more often.
