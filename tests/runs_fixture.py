@@ -13,7 +13,13 @@ from auditbook.ranking.parity import make_auc_tables
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import write_results
 from auditbook.settings import Protocol
-from auditbook.verdicts import bound_missing_attribute, check_flips, find_tipping_points, judge
+from auditbook.verdicts import (
+    bound_missing_attribute,
+    check_flips,
+    find_tipping_points,
+    judge,
+    tabulate_rates,
+)
 from pocket_tables import make_tables_of_run
 
 NAN = float("nan")
@@ -258,7 +264,8 @@ def judge_sample(recipe: Recipe, sample: Sample) -> dict[str, pd.DataFrame]:
     tipping = find_tipping_points(prepared, found.verdicts, found.contrasts, protocol)
     missing = bound_missing_attribute(prepared, {}, protocol, unplaced="(missing)")
     unseen = {"tipping_points": tipping, "missing_attribute": missing}
-    return {**found.tables, **unseen, **checked, **areas}
+    rates = tabulate_rates(prepared, protocol)
+    return {**found.tables, **unseen, **checked, **areas, "rates": rates}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """What is said of calibration by group is true of every cohort, and drawn for each."""
 
 import re
+from html import unescape
 
 import matplotlib as mpl
 
@@ -93,16 +94,29 @@ def test_ranks_and_decisions_have_no_curve_and_no_fit(runs):
         assert compare_models(run).set_index("model").loc[model, "scores"] == "no probabilities"
 
 
+def bound_by_sites(fits):
+    """Give fits of groups in few sites the intervals that they would have in many."""
+    ends = {
+        f"{name}_site_{end}": fits[f"{name}_{end}"] + shift
+        for name in NULL
+        for end, shift in (("low", -0.1), ("high", 0.1))
+    }
+    return fits.assign(**ends, site_reason="")
+
+
 def test_intervals_by_sites_are_told_only_where_there_are_sites(runs):
-    with_sites = say.describe_fits(pick_fits(runs["nine_groups"], "xgboost", "age"))
+    with_sites = say.describe_fits(bound_by_sites(pick_fits(runs["nine_groups"], "xgboost", "age")))
     assert "Slope with whole sites as the units" in with_sites
     without = say.describe_fits(pick_fits(runs["two_groups"], "risk score", "sex"))
     assert "whole sites" not in without
 
 
-def test_intervals_by_few_sites_are_called_unsure(runs):
-    said = say.describe_fits(pick_fits(runs["three_sites"], "refit", "sex"))
-    assert "F and M: fewer than 20 sites (the least is 3 sites)" in said
+def test_few_sites_give_no_interval_by_sites_and_it_is_said_why(runs):
+    fits = pick_fits(runs["three_sites"], "refit", "sex")
+    assert fits[["slope_site_low", "intercept_site_low"]].isna().all(axis=None)
+    few = "(3 sites, 15 needed)"
+    said = unescape(say.describe_fits(fits))
+    assert f"No interval with whole sites as the units for F {few} and M {few}." in said
 
 
 def fit(**columns):
@@ -111,7 +125,7 @@ def fit(**columns):
     base |= dict.fromkeys(
         ("intercept_site_low", "intercept_site_high", "slope_site_low", "slope_site_high"), NAN
     )
-    return base | {"reason": "", "sites": NAN} | columns
+    return base | {"reason": "", "site_reason": "", "sites": NAN} | columns
 
 
 def test_each_direction_of_being_off_has_its_word():
@@ -208,6 +222,6 @@ def test_sparse_bins_are_hollow_and_every_group_has_its_panel(runs):
 
 
 def test_two_marks_a_group_where_sites_are_known(runs):
-    fits = pick_fits(runs["nine_groups"], "xgboost", "age")
+    fits = bound_by_sites(pick_fits(runs["nine_groups"], "xgboost", "age"))
     key = draw.draw_fits(fits, name="slope").get_legend().get_texts()
-    assert [text.get_text() for text in key] == ["95% interval by records", "by whole sites"]
+    assert [text.get_text() for text in key] == ["95% interval", "by whole sites"]

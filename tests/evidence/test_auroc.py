@@ -19,10 +19,11 @@ def test_value_by_hand_counts_pairs_in_order():
 
 def test_interval_by_hand():
     found = estimate_auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    # placements: events 1/2, 1; non-events 1, 1/2; variance = 2 * (1/8)/2 = 1/8
-    width = 1.959963984540054 * np.sqrt(0.125) / (0.75 * 0.25)
-    assert found.low == pytest.approx(1 / (1 + np.exp(-(np.log(3) - width))), abs=EXACT)
-    assert found.high == pytest.approx(1 / (1 + np.exp(-(np.log(3) + width))), abs=EXACT)
+    # placements: events 1/2, 1; non-events 1, 1/2; variance = 2 * (1/8)/2 = 1/8 of 3/16: worth 1.5 pairs.
+    # Two events and two non-events leave 2 degrees of freedom: t = 4.30265, and t^2/1.5 = 12.34187
+    middle, half = 0.75 + 12.34187 / 2, np.sqrt(12.34187 * 0.75 * 0.25 + 12.34187**2 / 4)
+    assert found.low == pytest.approx((middle - half) / 13.34187, abs=1e-5)
+    assert found.high == pytest.approx((middle + half) / 13.34187, abs=1e-5)
 
 
 def test_ties_count_half():
@@ -107,3 +108,32 @@ def test_interval_covers_the_true_area():
         covered += found.low <= true <= found.high
     # four binomial standard errors around 0.95, and a point for the approximation
     assert covered / runs == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / runs) + 0.01)
+
+
+def test_ten_equal_stays_of_a_patient_count_once():
+    rng = np.random.default_rng(12)
+    outcome = np.repeat([0, 1], [150, 50])
+    values = rng.normal(size=200) + outcome
+    once, stays = estimate_auroc(outcome, values), [np.repeat(part, 10) for part in (outcome, values)]
+    found = estimate_auroc(*stays, unit=np.repeat(np.arange(200), 10))
+    assert found.auroc == pytest.approx(once.auroc, abs=EXACT)
+    assert [found.low, found.high] == pytest.approx([once.low, once.high], abs=0.001)
+    alone = estimate_auroc(*stays)
+    assert alone.high - alone.low < 0.4 * (found.high - found.low)
+
+
+def test_separated_patients_are_pairs_and_their_stays_are_not():
+    found = estimate_auroc([0] * 30 + [1] * 10, range(40), unit=np.arange(40) // 5)
+    assert (found.low, found.high) == (pytest.approx(0.05**0.5, abs=EXACT), 1.0)
+    one = estimate_auroc([0, 0, 1, 1, 0], [1, 2, 3, 1.5, 0], unit=np.zeros(5, int))
+    assert np.isnan([one.low, one.high]).all()
+
+
+def test_interval_by_patients_covers_the_true_area():
+    rng, runs, covered = np.random.default_rng(13), 400, 0
+    outcome, unit = np.repeat(np.repeat([0, 1], [100, 25]), 6), np.repeat(np.arange(125), 6)
+    for _ in range(runs):
+        values = 0.8 * rng.normal(size=125)[unit] + 0.6 * rng.normal(size=750) + outcome
+        found = estimate_auroc(outcome, values, unit=unit)
+        covered += found.low <= 0.7602499389065233 <= found.high
+    assert covered / runs >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / runs)

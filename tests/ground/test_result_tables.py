@@ -84,7 +84,7 @@ def check_kinds(table, found):
         elif kind == "share":
             assert cells.between(-1, 1).all(), (table.name, name)
     known = {"bin", "fold", "rank", "events", *(() if "status" in found else ("n",))}  # blank where not run
-    known -= {"bin"} if table.name == "contrasts" else set()  # blank for a whole group
+    known -= {"bin"} if table.name in ("contrasts", "rates") else set()  # blank for a whole group
     assert not found[[name for name in found.columns if name in known]].isna().any(axis=None), table.name
 
 

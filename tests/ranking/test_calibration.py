@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy.special import expit, logit
+from scipy.stats import t
 
 from auditbook.evidence.intervals import rate_events, wilson_interval
 from auditbook.ranking.calibration import fit_calibration, tabulate_calibration
@@ -45,6 +46,37 @@ def test_intervals_by_site_equal_a_glm_with_clusters():
     glm = sm.GLM(outcome, sm.add_constant(logit(values)), family=sm.families.Binomial())
     slope = glm.fit(cov_type="cluster", cov_kwds={"groups": site}, use_t=True)
     np.testing.assert_allclose([found.slope.site_low, found.slope.site_high], slope.conf_int()[-1], atol=1e-5)
+
+
+def test_units_take_the_place_of_records_with_as_many_degrees_of_freedom_as_they_are_worth():
+    outcome, values = draw(900)
+    unit = np.minimum(np.arange(900) // 9, 60)  # the last one holds 360 records
+    found = fit_calibration(outcome, values, unit=unit).slope
+    glm = sm.GLM(outcome, sm.add_constant(logit(values)), family=sm.families.Binomial())
+    fit = glm.fit(cov_type="cluster", cov_kwds={"groups": unit})
+    share = np.bincount(unit) / 900
+    effect = max((fit.bse[-1] / glm.fit().bse[-1]) ** 2, 1)
+    part = share + (effect - 1) * share**2 / (share**2).sum()
+    reach = t.ppf(0.975, part.sum() ** 2 / (part**2).sum() - 1) * fit.bse[-1]
+    assert [found.low, found.high] == pytest.approx(
+        [fit.params[-1] - reach, fit.params[-1] + reach], abs=1e-5
+    )
+    assert np.isnan(found.site_low)
+
+
+def test_stays_of_patients_count_by_patient_and_too_few_sites_say_so():
+    outcome, values = draw(3000, shift=0, spread=1)
+    codes, site = np.arange(3000) % 2, np.arange(3000) % 12
+    tables = []
+    for times in (1, 5):
+        many = [np.repeat(part, times) for part in (outcome, values, codes, site, np.arange(3000))]
+        sex, score = Attribute("g", ("a", "b"), many[2]), Score("m", "probability", 0.5, many[1])
+        records = AuditRecords(many[0].astype(np.int8), (sex,), (score,), many[3], many[4])
+        tables.append(tabulate_calibration(records, protocol=Protocol()))
+    for end in ("slope_low", "slope_high", "intercept_low"):
+        np.testing.assert_allclose(tables[1][end], tables[0][end], atol=0.02)
+    assert tables[0]["slope_site_low"].isna().all()
+    assert tables[0]["site_reason"].tolist() == [f"{n} sites, 15 needed" for n in (12, 6, 6)]
 
 
 def test_as_many_events_as_predicted_give_an_intercept_of_zero_and_a_slope_of_one():
@@ -90,7 +122,7 @@ def test_one_site_gives_no_interval_by_site():
 
 def test_table_has_a_row_for_all_and_for_every_group_empty_ones_too():
     rng = np.random.default_rng(2)
-    records = random_audit(rng, 600, ["a", "b"], n_sites=12)
+    records = random_audit(rng, 600, ["a", "b"], n_sites=16)
     race = Attribute("race", ("a", "b", "nobody"), records.attributes[0].codes)
     inside = Score("m", "probability", 0.5, np.clip(records.scores[0].values, 0.01, 0.99))
     scores = (inside, Score("ranks", "rank", 0.5, rng.normal(size=600)))
@@ -105,7 +137,7 @@ def test_table_has_a_row_for_all_and_for_every_group_empty_ones_too():
         "no records",
         *["no probability: the score is a rank"] * 4,
     ]
-    assert table["sites"].tolist()[:3] == [12, 12, 12]
+    assert table["sites"].tolist()[:3] == [16, 16, 16]
     assert table["slope"].notna().tolist() == [True] * 3 + [False] * 5
     assert (table["intercept_site_low"] < table["intercept_site_high"]).sum() == 3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from auditbook.columns import TABLES
 from auditbook.errors import InputError
@@ -73,6 +73,17 @@ def test_site_errors_equal_the_slow_sums():
     first, second = (slow_influence(outcome, s, codes == 0, codes == 1)[1] for s in (one, other))
     moved = [(first - second)[:, site == place].sum() for place in range(12)]
     assert found.se[0, 1] ** 2 == pytest.approx(12 / 11 * np.square(moved).sum())
+
+
+def test_degrees_of_freedom_are_those_of_the_sites_that_hold_the_two_groups():
+    rng = np.random.default_rng(6)
+    outcome, site = rng.integers(0, 2, 3000), np.arange(3000) % 60
+    codes = np.where(site < 5, rng.integers(0, 2, 3000), 0)  # the second group stands in 5 of 60 sites
+    one, other = rng.random(3000) + outcome, rng.random(3000)
+    found = compare_models(outcome, one, other, codes, 2, site=site)
+    reach = (found.high - found.low) / 2 / found.se
+    assert t.ppf(0.975, 9) < reach[1, 1] < t.ppf(0.975, 3)
+    assert reach[0, 0] == pytest.approx(t.ppf(0.975, 110), abs=0.05)
 
 
 def test_pairing_pays_and_the_test_holds_its_level():

@@ -31,6 +31,7 @@ from auditbook.evidence.clusters import (
     alone_spread,
     count_clusters,
     count_equal_clusters,
+    explain_fence,
     interleave_spreads,
     join_df,
     measure_spread,
@@ -68,9 +69,25 @@ from auditbook.evidence.intervals import (
     wilson_interval,
 )
 from auditbook.evidence.kinds import Evidence, Kind, Subsamples, each_model
-from auditbook.evidence.limits import AREA, FIXED, MEAN, SHARE, Bounded, mover_bounds, share_limits
+from auditbook.evidence.limits import (
+    AREA,
+    FIXED,
+    MEAN,
+    SHARE,
+    Bounded,
+    mover_bounds,
+    share_limits,
+    student_quantile,
+)
 from auditbook.evidence.placements import PlacementSums, ScoreLevels, SiteSums, rank_levels, sum_placements
-from auditbook.evidence.prepare import Prepared, PreparedGroups, prepare, settle_groups, settle_sites
+from auditbook.evidence.prepare import (
+    Prepared,
+    PreparedGroups,
+    prepare,
+    settle_groups,
+    settle_sites,
+    settle_units,
+)
 from auditbook.evidence.resample import allocate_strata, draw_counts, open_stream
 from auditbook.evidence.score_bins import bound_quality
 from auditbook.evidence.score_cells import ScoreCells

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit, ndtri
 
-from auditbook.errors import InputError
-from auditbook.evidence.counts import check_binary
+from auditbook.evidence.area_limits import area_influence, cluster_areas
+from auditbook.evidence.placements import rank_levels
 
 
 @dataclass(frozen=True)
@@ -21,17 +20,16 @@ class Discrimination:
     high: float
 
 
-def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Discrimination:
-    r"""Estimate the area under the ROC curve, with DeLong's interval on the logit scale.
+def estimate_auroc(
+    outcome: ArrayLike, values: ArrayLike, *, unit: NDArray[np.integer] | None = None, level: float = 0.95
+) -> Discrimination:
+    r"""Estimate the area under the ROC curve, with the interval of `area_limits`.
 
     .. math:: A = P(s > s') + P(s = s')/2
 
-    for an event with score s and a non-event with score s'. The variance is that of the placement values:
-    the mean order of each event among the non-events, and of each non-event among the events. The interval
-    is symmetric for log(A/(1 - A)), so it stays within 0 and 1. When events and non-events are perfectly
-    separated that variance is zero, and a one-sided bound is given instead (ours): with m the smaller of
-    the two numbers, m disjoint pairs are all in order with probability :math:`A^m`, so A below
-    :math:`\alpha^{1/m}` is rejected.
+    for an event with score s and a non-event with score s'. When events and non-events are perfectly
+    separated their placements do not vary, and a one-sided bound is given instead (ours): m disjoint pairs
+    are all in order with probability :math:`A^m`, so A below :math:`\alpha^{1/m}` is rejected.
 
     Parameters
     ----------
@@ -39,13 +37,16 @@ def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95
         1 where the event happened.
     values : float array, shape (n,)
         The scores.
+    unit : int array, shape (n,), optional
+        Position of each record's unit, such as a patient, from 0: then units are independent, not records.
     level : float
         Coverage aimed at.
 
     Returns
     -------
     Discrimination
-        No interval (nan) with a single event or non-event, or when all scores are equal.
+        No interval (nan) with a single event or non-event (or unit that holds them), or when all scores are
+        equal.
 
     Raises
     ------
@@ -55,47 +56,31 @@ def estimate_auroc(outcome: ArrayLike, values: ArrayLike, *, level: float = 0.95
     References
     ----------
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
+    Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. doi:10.2307/2533958
 
     Examples
     --------
     >>> estimate_auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).auroc
     0.75
     """
-    events, scores = np.asarray(outcome), np.asarray(values, dtype=np.float64)
-    check_binary(events, what="outcomes")
-    if events.shape != scores.shape:
-        raise InputError(f"{events.size} outcomes and {scores.size} scores: each record needs one of each")
-    if np.isnan(scores).any():
-        raise InputError(f"{np.isnan(scores).sum()} of {scores.size} scores are missing")
-    placed_events, placed_others = _placements(scores[events == 1], scores[events == 0])
-    if not len(placed_events) or not len(placed_others):
-        return Discrimination(np.nan, np.nan, np.nan)
-    auroc = float(placed_events.mean())
-    if auroc in (0.0, 1.0):
-        return _bound_separated(auroc, min(len(placed_events), len(placed_others)), 1 - level)
-    if min(len(placed_events), len(placed_others)) < 2:
-        return Discrimination(auroc, np.nan, np.nan)
-    variance = sum(part.var(ddof=1) / len(part) for part in (placed_events, placed_others))
-    if variance == 0:
-        return Discrimination(auroc, np.nan, np.nan)
-    width = ndtri(0.5 + level / 2) * np.sqrt(variance) / (auroc * (1 - auroc))
-    return Discrimination(auroc, float(expit(logit(auroc) - width)), float(expit(logit(auroc) + width)))
+    levels = rank_levels(outcome, values)
+    found = cluster_areas(area_influence(levels, np.zeros(len(levels.order), np.intp), 1), unit)
+    area = float(found.areas[0])
+    if area in (0.0, 1.0):
+        events = np.asarray(outcome) == 1
+        pairs = _count_disjoint(events, np.arange(len(events)) if unit is None else unit)
+        return _bound_separated(area, pairs, 1 - level)
+    if not found.covariance[0, 0] > 0:
+        return Discrimination(area, np.nan, np.nan)
+    limits = found.limits(level=0.5 + level / 2)
+    return Discrimination(area, float(limits.low[0]), float(limits.high[0]))
 
 
-def _placements(events: NDArray, others: NDArray) -> tuple[NDArray, NDArray]:
-    """Share of non-events below each event, and of events above each non-event; ties count half."""
-    ranks = _rank(np.concatenate([events, others]))
-    if not len(events) or not len(others):
-        return events, others
-    below = (ranks[: len(events)] - _rank(events)) / len(others)
-    above = 1 - (ranks[len(events) :] - _rank(others)) / len(events)
-    return below, above
-
-
-def _rank(values: NDArray) -> NDArray:
-    """Rank from 1 upwards; equal values share the middle of their ranks."""
-    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(ties) - (ties - 1) / 2)[place]
+def _count_disjoint(events: NDArray[np.bool_], unit: NDArray[np.integer]) -> int:
+    """Count most pairs of an event and a non-event such that no two pairs share a unit."""
+    hold = [np.bincount(unit, part) > 0 for part in (events, ~events)]
+    both = int((hold[0] & hold[1]).sum())
+    return both + min(int(side.sum()) - both for side in hold)
 
 
 def _bound_separated(auroc: float, pairs: int, alpha: float) -> Discrimination:

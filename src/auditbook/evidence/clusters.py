@@ -171,6 +171,29 @@ def count_clusters(clusters: Clusters, weights: Array) -> tuple[Array, Array, Ar
     return count, rate(total**2, squares), rate(largest, total)
 
 
+def explain_fence(clusters: Clusters, weights: Array) -> list[str]:
+    """Say of every group what it lacks for a figure by sites; blank where nothing.
+
+    >>> pairs = pair_clusters(np.arange(30) % 3, np.zeros(30, int), 1)
+    >>> explain_fence(pairs, np.full(3, 10.0))
+    ['3 sites, 15 needed']
+    """
+    numbers = (np.nan_to_num(part) for part in count_clusters(clusters, weights))
+    return [_explain_fence(int(count), *rest) for count, *rest in zip(*numbers, strict=True)]
+
+
+def _explain_fence(sites: int, effective: float, largest: float) -> str:
+    if sites < LEAST_CLUSTERS:
+        return f"{sites} {'site' if sites == 1 else 'sites'}, {LEAST_CLUSTERS} needed"
+    if effective < LEAST_EFFECTIVE:
+        return f"{np.floor(10 * effective) / 10:.1f} effective sites, {LEAST_EFFECTIVE:g} needed"
+    if largest > LARGEST_SHARE:
+        return (
+            f"one site holds {np.ceil(100 * largest):.0f}% of the records, {100 * LARGEST_SHARE:.0f}% at most"
+        )
+    return ""
+
+
 def alone_spread(squares: Array, n: Array) -> ClusterSpread:
     """Give the spread of means of n records each of which stands for itself, from sums of squares."""
     variance = squares * rate(n, n - 1) / np.where(n > 0, n, np.nan) ** 2

@@ -96,18 +96,11 @@ def prepare(records: AuditRecords) -> Prepared:
     check_records(records)
     scores = ModelScores(records)
     site, n_sites = (None, 0) if records.site is None else settle_sites(records.site, records.outcome)
-    unit, n_units = _settle_units(records)
+    unit = settle_units(records)
+    n_units = 0 if unit is None else int(unit.max()) + 1
     design = settle_design(records)
     groups = tuple(_prepare_groups(scores, attribute, design) for attribute in records.attributes)
     return Prepared(records, scores, groups, site, n_sites, unit, n_units, design)
-
-
-def _settle_units(records: AuditRecords) -> tuple[NDArray[np.intp] | None, int]:
-    """Settle the units as `settle_sites` does; none where each holds one record."""
-    if records.unit is None:
-        return None, 0
-    unit, n_units = settle_sites(records.unit, records.outcome)
-    return (None, 0) if n_units == len(unit) else (unit, n_units)
 
 
 def _prepare_groups(scores: ModelScores, attribute: Attribute, design: Design | None) -> PreparedGroups:
@@ -132,6 +125,14 @@ def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[
     rank = np.empty(len(names), np.intp)
     rank[order] = np.arange(len(names))
     return rank[place], len(names)
+
+
+def settle_units(records: AuditRecords) -> NDArray[np.intp] | None:
+    """Give each unit a number as `settle_sites` does, shape (n,); None where each holds one record."""
+    if records.unit is None:
+        return None
+    unit, n_units = settle_sites(records.unit, records.outcome)
+    return None if n_units == len(unit) else unit
 
 
 def settle_groups(attribute: Attribute, outcome: NDArray[np.int8]) -> Attribute:

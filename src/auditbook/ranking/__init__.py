@@ -18,6 +18,7 @@ from auditbook.ranking.collapsibility import (
     find_counterexample,
     multiply_weights,
 )
+from auditbook.ranking.compare import compare_models
 from auditbook.ranking.joint import joint_levels
 from auditbook.ranking.matrix import (
     AucMatrix,
@@ -31,4 +32,4 @@ from auditbook.ranking.parity import make_auc_tables
 from auditbook.ranking.scenarios import GROUPS, SimulatedRecords
 from auditbook.ranking.summary import summarise_areas
 from auditbook.ranking.tables import UNDEFINED, weigh_entries
-from auditbook.ranking.units import WHOLE
+from auditbook.ranking.units import WHOLE, explain_sites

@@ -1,7 +1,7 @@
 """Do the probabilities mean the same in every group?"""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
 from auditbook.columns import fill_table
-from auditbook.evidence import check_records, group_auc, name_shortfall, rate_events
-from auditbook.ranking.units import find_site_units, list_attributes
+from auditbook.evidence import (
+    check_records,
+    count_equal_clusters,
+    group_auc,
+    name_shortfall,
+    rate_events,
+    settle_units,
+    sum_powers,
+)
+from auditbook.ranking.matrix import student_quantile
+from auditbook.ranking.units import explain_sites, find_site_units, list_attributes
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 
@@ -29,13 +38,15 @@ class Fitted:
     """One coefficient of a calibration fit; nan where there is none."""
 
     value: float = float("nan")  # Estimate
-    low: float = float("nan")  # Interval that takes records as independent
+    low: float = float("nan")  # Interval that takes records, or units such as patients, as independent
     high: float = float("nan")
     site_low: float = float("nan")  # Interval with whole sites as the units
     site_high: float = float("nan")
 
 
 NOTHING = Fitted()
+UNKNOWN = (float("nan"), float("nan"))
+Clustered = NDArray[np.intp] | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,12 @@ class Calibration:
 
 
 def fit_calibration(
-    outcome: ArrayLike, values: ArrayLike, *, site: ArrayLike | None = None, level: float = 0.95
+    outcome: ArrayLike,
+    values: ArrayLike,
+    *,
+    unit: ArrayLike | None = None,
+    site: ArrayLike | None = None,
+    level: float = 0.95,
 ) -> Calibration:
     r"""Fit calibration intercept a and slope b by logistic regression (statsmodels).
 
@@ -65,8 +81,11 @@ def fit_calibration(
         1 where the event happened.
     values : float array, shape (n,)
         Probabilities. Those of 0 and 1 are moved inside by 0.000001, and the reason says so.
-    site : int array, shape (n,), optional
-        Position of each record's site, for intervals with sites as the independent units.
+    unit, site : int array, shape (n,), optional
+        Position of each record's unit, such as a patient, where units hold several records: they are then the
+        independent ones. And of its site, for further intervals with sites as the independent ones. The
+        variance is that of the sandwich over clusters, and Student's t has as many degrees of freedom as
+        there are equal clusters (`count_equal_clusters`), less one.
     level : float
         Coverage of the intervals.
 
@@ -80,6 +99,8 @@ def fit_calibration(
     ----------
     Van Calster, B. et al. (2019). Calibration: the Achilles heel of predictive analytics.
     doi:10.1186/s12916-019-1466-7
+    Liang, K.-Y. and Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
+    doi:10.1093/biomet/73.1.13
 
     Examples
     --------
@@ -94,16 +115,16 @@ def fit_calibration(
     edge = int(np.count_nonzero((scores <= 0) | (scores >= 1)))
     notes = [f"{edge} {'score' if edge == 1 else 'scores'} of 0 or 1 moved inside"] if edge else []
     position = logit(np.clip(scores, CLIP, 1 - CLIP))
-    units = None if site is None else np.unique(site, return_inverse=True)[1]
+    clusters = [None if part is None else np.unique(part, return_inverse=True)[1] for part in (unit, site)]
     ones = np.ones((len(events), 1))
-    intercept = _fit(events, ones, position, units, level)
+    intercept = _fit(events, ones, position, clusters, level)
     slope, area = NOTHING, group_auc(events, scores, np.zeros(len(events), int), 1)[0]
     if np.ptp(position) == 0:
         notes.append("all scores are equal, so there is no slope")
     elif area in (0, 1):
         notes.append("the score separates events and non-events, so there is no slope")
     else:
-        slope = _fit(events, np.hstack([ones, position[:, None]]), 0 * position, units, level)
+        slope = _fit(events, np.hstack([ones, position[:, None]]), 0 * position, clusters, level)
         if np.isnan(slope.value):
             notes.append("the fit of the slope does not settle")
     if np.isnan(intercept.value):
@@ -111,15 +132,14 @@ def fit_calibration(
     return Calibration(intercept, slope, "; ".join(notes))
 
 
-def _fit(events: Array, design: Array, offset: Array, units: NDArray[np.intp] | None, level: float) -> Fitted:
-    """Fit a logistic regression and report its last coefficient."""
+def _fit(events: Array, design: Array, offset: Array, clusters: Sequence[Clustered], level: float) -> Fitted:
+    """Fit a logistic regression and report its last coefficient, by unit (or record) and by site."""
     # Imported here, since it takes longer than opening a finished run.
     from statsmodels.api import Logit
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
     model = Logit(events, design, offset=offset)
     asked: dict[str, Any] = {"method": "newton", "disp": 0, "warn_convergence": False}
-    by_site = (float("nan"), float("nan"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they warn of is checked below
         try:
@@ -129,13 +149,28 @@ def _fit(events: Array, design: Array, offset: Array, units: NDArray[np.intp] | 
                 found = model.fit(start_params=near.params, **asked)
             if not _settled(found):
                 return NOTHING
-            value, bounds = float(found.params[-1]), found.conf_int(alpha=1 - level)[-1]
-            if units is not None and units.max() > 0:
-                kinds = {"cov_type": "cluster", "cov_kwds": {"groups": units}, "use_t": True}
-                by_site = model.fit(start_params=found.params, **asked, **kinds).conf_int(alpha=1 - level)[-1]
+            unit, site = clusters
+            plain = found.conf_int(alpha=1 - level)[-1]
+            own = plain if unit is None else _bound_by_clusters(found, unit, level)
+            by_site = UNKNOWN if site is None else _bound_by_clusters(found, site, level)
         except (np.linalg.LinAlgError, PerfectSeparationError):
             return NOTHING
-    return Fitted(value, *_open(bounds), *_open(by_site))
+    return Fitted(float(found.params[-1]), *_open(own), *_open(by_site))
+
+
+def _bound_by_clusters(found: Any, cluster: NDArray[np.intp], level: float) -> tuple[float, float]:
+    """Bound the last coefficient of a fit with clusters, numbered from 0, as the independent units."""
+    from statsmodels.stats.sandwich_covariance import cov_cluster
+
+    sizes = np.bincount(cluster).astype(float)
+    if len(sizes) < 2:
+        return UNKNOWN
+    variance = float(cov_cluster(found, cluster)[-1, -1])
+    effect = np.fmax(variance / float(found.cov_params()[-1, -1]), 1.0)
+    df = count_equal_clusters(sum_powers(sizes), effect) - 1
+    reach = float(student_quantile(level, df)) * np.sqrt(variance)
+    value = float(found.params[-1])
+    return value - reach, value + reach
 
 
 def _settled(found: Any) -> bool:
@@ -152,12 +187,12 @@ def _open(bounds: ArrayLike) -> tuple[float, float]:
 def tabulate_calibration(records: AuditRecords, *, protocol: Protocol, level: float = 0.95) -> pd.DataFrame:
     """Tabulate calibration intercept and slope of every group under every model: ``calibration.csv``."""
     check_records(records)
-    site, attributes = find_site_units(records), list_attributes(records)
+    clusters = settle_units(records), find_site_units(records)
     rows = [
         row
         for score in records.scores
-        for attribute in attributes
-        for row in _fit_groups(records, score, attribute, site, protocol, level)
+        for attribute in list_attributes(records)
+        for row in _fit_groups(records, score, attribute, clusters, protocol, level)
     ]
     return fill_table("calibration", rows)
 
@@ -166,23 +201,26 @@ def _fit_groups(
     records: AuditRecords,
     score: Score,
     attribute: Attribute,
-    site: NDArray[np.intp] | None,
+    clusters: tuple[Clustered, Clustered],
     protocol: Protocol,
     level: float,
 ) -> Iterator[dict[str, Any]]:
-    """Write down one attribute's groups under one model."""
+    """Write down one attribute's groups under one model; no interval by sites where a group has too few."""
+    lacks = explain_sites(clusters[1], attribute)
     for place, name in enumerate(attribute.groups):
         mine = np.flatnonzero(attribute.codes == place)
         events = int(records.outcome[mine].sum())
         row = {"model": score.model, "attribute": attribute.name, "group": name, "n": len(mine)}
-        row |= {"events": events, "reason": f"no probability: the score is a {score.kind}"}
+        row |= {"events": events, "reason": f"no probability: the score is a {score.kind}", "site_reason": ""}
         if score.kind == "probability":
+            unit, site = (None if part is None else part[mine] for part in clusters)
             asked = records.outcome[mine], score.values[mine]
-            found = fit_calibration(*asked, site=None if site is None else site[mine], level=level)
+            found = fit_calibration(*asked, unit=unit, site=None if lacks[place] else site, level=level)
             row |= _columns("intercept", found.intercept) | _columns("slope", found.slope)
             short = name_shortfall(events, len(mine) - events, protocol=protocol)
             row["reason"] = "; ".join(dict.fromkeys(part for part in (short, found.reason) if part))
-            row["sites"] = np.nan if site is None else len(np.unique(site[mine]))
+            row["sites"] = np.nan if site is None else len(np.unique(site))
+            row["site_reason"] = lacks[place]
         yield row
 
 
@@ -192,18 +230,34 @@ def _columns(name: str, fitted: Fitted) -> dict[str, float]:
     return {name: numbers.pop(f"{name}_value")} | numbers
 
 
-def bound_gaps(score_bins: pd.DataFrame) -> pd.DataFrame:
-    """Find how far each filled score bin's event rate lies above its mean score, with Wilson's interval.
+def bound_gaps(score_bins: pd.DataFrame, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Find how far each filled score bin's event rate lies above its mean score, with the rate's interval.
 
-    0 where as many events happen as the scores say.
+    0 where as many events happen as the scores say. For `bounds` see `rate_bins`.
 
     >>> table = pd.DataFrame({"n": [10], "events": [5], "mean_score": [0.4]})
     >>> bound_gaps(table)["value"].round(2).tolist()
     [0.1]
     """
-    found = rate_events(score_bins)
+    found = rate_bins(score_bins, bounds)
     return score_bins.assign(
         value=found["event_rate"] - found["mean_score"],
         low=found["event_rate_low"] - found["mean_score"],
         high=found["event_rate_high"] - found["mean_score"],
     )
+
+
+def rate_bins(score_bins: pd.DataFrame, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Add the event rate of each score bin with its interval, as `rate_events` does.
+
+    Where `bounds`, of the form of rates.csv, has the bin, the interval is the one that it gives, which knows
+    the unit; elsewhere it is Wilson's for independent records.
+    """
+    found = rate_events(score_bins)
+    if bounds is None:
+        return found
+    keys = ["model", "attribute", "group", "bin"]
+    mine = bounds.loc[bounds["bin"].notna(), [*keys, "low", "high"]]
+    mine = found[keys].merge(mine, on=keys, how="left", validate="one_to_one").set_axis(found.index)
+    ends = {f"event_rate_{end}": mine[end].fillna(found[f"event_rate_{end}"]) for end in ("low", "high")}
+    return found.assign(**ends)

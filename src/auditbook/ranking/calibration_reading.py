@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from auditbook.evidence import rate_events
-from auditbook.ranking.calibration import fit_calibration
+from auditbook.ranking.calibration import fit_calibration, rate_bins
 from auditbook.ranking.matrix import auc_matrix
 from auditbook.ranking.scenarios import GROUPS, SimulatedRecords
 from auditbook.ranking.units import WHOLE
@@ -99,7 +99,8 @@ def pick_curves(run: Run, model: str, attribute: str) -> pd.DataFrame:
     """Take the filled score bins of a group with event rates; `missed` where the mean score lies outside."""
     kind = run.models.set_index("model").loc[model, "kind"]
     bins = run.score_bins[(run.score_bins["model"] == model) & (run.score_bins["attribute"] == attribute)]
-    found = rate_events(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True))
+    filled = bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True)
+    found = rate_bins(filled, run.rates)
     low, high = found["event_rate_low"], found["event_rate_high"]
     return found.assign(missed=(found["mean_score"] < low) | (found["mean_score"] > high))
 

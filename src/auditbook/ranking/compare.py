@@ -9,7 +9,15 @@ from scipy.special import ndtr, stdtr
 
 from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
-from auditbook.evidence import ScoreLevels, check_records, rank_levels, rate
+from auditbook.evidence import (
+    ScoreLevels,
+    check_records,
+    count_equal_clusters,
+    join_df,
+    rank_levels,
+    rate,
+    sum_powers,
+)
 from auditbook.ranking.matrix import student_quantile
 from auditbook.ranking.units import explain_sites, find_site_units, find_units, list_attributes
 from auditbook.records import Attribute, AuditRecords
@@ -54,7 +62,8 @@ def compare_models(
     n_groups : int
         Number of groups; with one group for all, this is DeLong's test.
     site : int array, shape (n,), optional
-        Position of each record's site, to take whole sites as the independent units.
+        Position of each record's site (or patient), to take these as the independent units. Degrees of
+        freedom are those of the units that hold the events and the non-events compared (`join_df`).
     level : float
         Coverage of the intervals.
 
@@ -87,17 +96,22 @@ def compare_models(
     where = None if site is None else np.asarray(site).astype(np.intp)
     sides = [_Side.of(ranked, label, groups, n_groups, mine=mine, site=where) for mine in (1, 0)]
     difference = sides[0].mean
+    parts = sides[0].square, sides[1].square.T
+    total = parts[0] + parts[1]
     if where is None:
-        parts = sides[0].square, sides[1].square.T
-        total = parts[0] + parts[1]
         held = (np.maximum(sides[0].held - 1, 0)[:, None], np.maximum(sides[1].held - 1, 0))
         df = rate(total**2, rate(parts[0] ** 2, held[0]) + rate(parts[1] ** 2, held[1]))
         return _conclude(difference, np.sqrt(total), np.where(np.isnan(df), np.inf, df), level)
-    influence = sides[0].by_site + np.swapaxes(sides[1].by_site, 1, 2)
+    moved = sides[0].by_site, np.swapaxes(sides[1].by_site, 1, 2)
     at = [side.at_site > 0 for side in sides]
     sites = (at[0][:, :, None] | at[1][:, None, :]).sum(axis=0)
     factor = rate(sites, np.where(sites > 1, sites - 1, 0))
-    return _conclude(difference, np.sqrt(factor * np.square(influence).sum(axis=0)), sites - 1.0, level)
+    square = factor * np.square(moved[0] + moved[1]).sum(axis=0)
+    effect = np.fmax(rate(np.nan_to_num(square), np.nan_to_num(total)), 1.0)
+    powers = sum_powers(sides[0].at_site)[:, :, None], sum_powers(sides[1].at_site)[:, None]
+    counts = count_equal_clusters(powers[0], effect), count_equal_clusters(powers[1], effect)
+    df = join_df((np.square(moved[0]).sum(axis=0), np.square(moved[1]).sum(axis=0)), counts)
+    return _conclude(difference, np.sqrt(square), df, level)
 
 
 @dataclass(frozen=True)

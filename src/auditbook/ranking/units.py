@@ -3,14 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import (
-    LARGEST_SHARE,
-    LEAST_CLUSTERS,
-    LEAST_EFFECTIVE,
-    count_clusters,
-    pair_clusters,
-    settle_sites,
-)
+from auditbook.evidence import explain_fence, pair_clusters, settle_sites, settle_units
 from auditbook.records import Attribute, AuditRecords
 
 WHOLE = "all"
@@ -40,12 +33,8 @@ def find_units(records: AuditRecords, n_groups: int) -> NDArray[np.intp] | None:
     Where there are too many to hold, units are put together into random groups of units: their variance is
     as unbiased (Wolter 2007, doi:10.1007/978-0-387-35099-8, chapter 2).
     """
-    if records.unit is None:
-        return None
-    unit, n_units = settle_sites(records.unit, records.outcome)
-    if n_units == len(unit):
-        return None
-    return np.asarray(unit % max(HELD // n_groups**2, 200))
+    unit = settle_units(records)
+    return None if unit is None else np.asarray(unit % max(HELD // n_groups**2, 200))
 
 
 def explain_sites(site: NDArray[np.integer] | None, attribute: Attribute) -> list[str]:
@@ -59,21 +48,4 @@ def explain_sites(site: NDArray[np.integer] | None, attribute: Attribute) -> lis
     if site is None:
         return [""] * len(attribute.groups)
     pairs = pair_clusters(site, attribute.codes, len(attribute.groups))
-    count, effective, largest = (
-        np.nan_to_num(part) for part in count_clusters(pairs, np.bincount(pairs.place).astype(float))
-    )
-    numbers = zip(count.astype(int).tolist(), effective.tolist(), largest.tolist(), strict=True)
-    return [_explain_sites(*each) for each in numbers]
-
-
-def _explain_sites(sites: int, effective: float, largest: float) -> str:
-    """Say what one group lacks for a figure by sites."""
-    if sites < LEAST_CLUSTERS:
-        return f"{sites} {'site' if sites == 1 else 'sites'}, {LEAST_CLUSTERS} needed"
-    if effective < LEAST_EFFECTIVE:
-        return f"{np.floor(10 * effective) / 10:.1f} effective sites, {LEAST_EFFECTIVE:g} needed"
-    if largest > LARGEST_SHARE:
-        return (
-            f"one site holds {np.ceil(100 * largest):.0f}% of the records, {100 * LARGEST_SHARE:.0f}% at most"
-        )
-    return ""
+    return explain_fence(pairs, np.bincount(pairs.place).astype(float))

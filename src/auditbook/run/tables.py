@@ -23,6 +23,7 @@ from auditbook.verdicts import (
     plan_folds,
     tabulate_groups,
     tabulate_pooled_rates,
+    tabulate_rates,
 )
 
 
@@ -38,6 +39,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "score_bins": bin_scores(scored),
         "groups": tabulate_groups(records, protocol=protocol),
         "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
+        "rates": tabulate_rates(prepared, protocol),
         **found.tables,
         "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
         "missing_attribute": bound_missing_attribute(

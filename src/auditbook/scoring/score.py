@@ -19,6 +19,7 @@ from auditbook.evidence import (
     event_rate,
     rate,
     selection_rate,
+    settle_units,
 )
 from auditbook.evidence import accuracy as accuracy_of
 from auditbook.records import Attribute, AuditRecords, Score, ScoreKind, take_survey
@@ -298,21 +299,22 @@ def percentile_threshold(values: ArrayLike, percentile: float) -> float:
 def summarise_models(scored: ScoredCohort) -> pd.DataFrame:
     """Say of each model where it comes from and how good it is on the audited records: ``models.csv``.
 
-    The AUROC has DeLong's 95 % interval on the logit scale. nan where a number is undefined: AUROC of
-    decisions or with one outcome only, Brier score of anything but probabilities, F1 without events and
-    selections.
+    The AUROC has the 95 % interval of `estimate_auroc`. nan where a number is undefined: AUROC of decisions
+    or with one outcome only, Brier score of anything but probabilities, F1 without events and selections.
     """
-    pairs = zip(scored.models, scored.records.scores, strict=True)
-    rows = [_summarise(info, score, scored.records.outcome) for info, score in pairs]
+    pairs, unit = zip(scored.models, scored.records.scores, strict=True), settle_units(scored.records)
+    rows = [_summarise(info, score, scored.records.outcome, unit) for info, score in pairs]
     return fill_table("models", rows)
 
 
-def _summarise(info: ModelInfo, score: Score, outcome: NDArray[np.int8]) -> dict[str, object]:
+def _summarise(
+    info: ModelInfo, score: Score, outcome: NDArray[np.int8], unit: NDArray[np.intp] | None
+) -> dict[str, object]:
     """Make one row of ``models.csv``."""
     counts = count_groups(outcome, score.decisions, np.zeros(len(outcome), dtype=np.intp), 1)[0]
     tp, fp, fn, _ = counts
     values = score.values
-    area = estimate_auroc(outcome, values) if score.kind != "decision" else None
+    area = estimate_auroc(outcome, values, unit=unit) if score.kind != "decision" else None
     errors = (values - outcome) ** 2 if score.kind == "probability" else np.array([np.nan])
     return {
         "model": info.name,

@@ -176,8 +176,11 @@ def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
     return frame.assign(n=table.sum(axis=1), **found)
 
 
-def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
-    """Find SR, TPR, FPR or PPV of every group of groups.csv, with its Wilson interval; nan without trials.
+def bound_rate(groups: pd.DataFrame, rate: str, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Find SR, TPR, FPR or PPV of every group of groups.csv, with its interval; nan without trials.
+
+    The interval is that of the same groups in `bounds`, of the form of rates.csv, which knows the unit;
+    without it Wilson's for independent records.
 
     Of weighted records `hits` and `trials` count, the value is weighted, and the interval is that of as many
     records as they are worth.
@@ -188,12 +191,19 @@ def bound_rate(groups: pd.DataFrame, rate: str) -> pd.DataFrame:
     """
     hits, trials = (groups[list(names)].sum(axis=1).to_numpy() for names in RATE_PARTS[rate])
     table = pd.DataFrame({"group": groups["group"].to_numpy(), "hits": hits, "trials": trials})
-    bounded = add_share(table, "value", hits, trials)
     if EFFECTIVE[0] in groups and groups[EFFECTIVE[0]].notna().any():
         name, worth = WEIGHTED[rate]
         share, held = groups[name].to_numpy(float), groups[worth].to_numpy(float)
-        bounded = add_share(table, "value", np.nan_to_num(share) * held, held)
-    return bounded.rename(columns={"value_low": "low", "value_high": "high"})
+        bounded, bounds = add_share(table, "value", np.nan_to_num(share) * held, held), None
+    else:
+        bounded = add_share(table, "value", hits, trials)
+    bounded = bounded.rename(columns={"value_low": "low", "value_high": "high"})
+    if bounds is None:
+        return bounded
+    keys = ["model", "attribute", "group"]
+    mine = bounds.loc[(bounds["rate"] == rate) & bounds["bin"].isna(), [*keys, "low", "high"]]
+    found = groups[keys].reset_index(drop=True).merge(mine, on=keys, how="left", validate="one_to_one")
+    return bounded.assign(low=found["low"], high=found["high"])
 
 
 def judge_counts(counts: ArrayLike) -> pd.DataFrame:

@@ -114,7 +114,7 @@ def _set_reach(ax: Axes, table: pd.DataFrame, *, guide: float) -> None:
 
 def _put_units_above(ax: Axes, *, by_sites: bool) -> None:
     """Say above the axes what the independent units of each mark's interval are."""
-    entries = {"95% interval by records": BY_RECORDS} | ({"by whole sites": BY_SITES} if by_sites else {})
+    entries = {"95% interval": BY_RECORDS} | ({"by whole sites": BY_SITES} if by_sites else {})
     put_marks_above(ax, entries, ncols=2, linewidth=2)
 
 

@@ -295,7 +295,7 @@ def _write_bounds(cell: Any) -> str:
 
 def _write_rates(contrast: Any, run: Run) -> str:
     """Say what the two rates of a contrast are, of a hundred people."""
-    known = pick_rates(_select(run.groups, contrast), rate=contrast.rate).set_index("group")
+    known = pick_rates(_select(run.groups, contrast), rate=contrast.rate, bounds=run.rates).set_index("group")
     ends = [(name, known.loc[name]) for name in (contrast.other, contrast.group)]
     verb, of = RATE_SENTENCES[contrast.rate]
     of_rows = 100 if max(row["value"] for _, row in ends) >= 0.01 else 10_000

@@ -20,8 +20,6 @@ from auditbook.results import rows
 
 SPARSE = 30
 """A score bin with fewer records than this is drawn hollow and called sparse."""
-FEW_SITES = 20
-"""With fewer sites than this an interval by sites is called unsure."""
 SIMULATED_COLUMNS = read_layout("book", "calibration.simulated")
 BY_RECORDS_COLUMNS = read_layout("book", "calibration.by_records")
 BY_SITES_COLUMNS = read_layout("book", "calibration.by_sites")
@@ -76,23 +74,20 @@ def describe_fits(fits: pd.DataFrame) -> str:
     if by_sites:
         points += [f"- {_describe_ends(groups, name, sites=True)}" for name in NULL]
         points.append("- Read the second pair when the question is about other sites than these.")
-        points += _warn_of_few_sites(groups)
+    points += _name_fenced(groups)
     gone = groups[groups["slope"].isna()]
     if len(gone):
         points.append(f"- No slope for {name_list(gone['group'])}: see the notes in the table.")
     return "\n".join(points)
 
 
-def _warn_of_few_sites(groups: pd.DataFrame) -> list[str]:
-    """Say where intervals by sites rest on too few sites to be trusted."""
-    few = groups[groups["sites"].notna() & (groups["sites"] < FEW_SITES)]
-    if few.empty:
+def _name_fenced(groups: pd.DataFrame) -> list[str]:
+    """Say which groups have no interval by sites, and why."""
+    fenced = groups[groups["site_reason"] != ""]
+    if fenced.empty:
         return []
-    least = plural(few["sites"].min(), "site")
-    return [
-        f"- {name_list(few['group'])}: fewer than {FEW_SITES} sites (the least is {least}), so the interval "
-        "by sites is itself unsure, and mostly too narrow."
-    ]
+    named = (f"{row.group} ({row.site_reason})" for row in rows(fenced))
+    return [f"- No interval with whole sites as the units for {name_list(named, limit=4)}."]
 
 
 def _describe_ends(groups: pd.DataFrame, name: str, *, sites: bool = False) -> str:

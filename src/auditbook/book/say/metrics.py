@@ -121,9 +121,9 @@ def tabulate_values(counts: ArrayLike) -> pd.DataFrame:
     return found.assign(passes=[write_rule(row.metric, row.threshold) for row in rows(found)])
 
 
-def pick_rates(groups: pd.DataFrame, *, rate: str) -> pd.DataFrame:
-    """Take one rate of every group with its interval, and say what is lacking."""
-    words, found = RATES[rate], bound_rate(groups, rate)
+def pick_rates(groups: pd.DataFrame, *, rate: str, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Take one rate of every group with its interval, from rates.csv if given, and say what is lacking."""
+    words, found = RATES[rate], bound_rate(groups, rate, bounds)
     lacks = zip(found["trials"], groups["support"], strict=True)
     return found.assign(note=[f"undefined: no {words.of}" if n == 0 else lack for n, lack in lacks])
 
@@ -169,9 +169,9 @@ def _write_thin(thin: pd.DataFrame) -> str:
     return name_list((f"{row.group} ({row.note})" for row in rows(thin)), limit=4)
 
 
-def pick_bins(bins: pd.DataFrame, *, kind: str) -> pd.DataFrame:
+def pick_bins(bins: pd.DataFrame, *, kind: str, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
     """Compare event rate and mean score in each group's score bins, empty bins left out."""
-    return bound_gaps(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True))
+    return bound_gaps(bins[(bins["n"] > 0) & (kind == "probability")].reset_index(drop=True), bounds)
 
 
 def describe_bins(gaps: pd.DataFrame, *, kind: str) -> str:
