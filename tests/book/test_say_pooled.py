@@ -71,6 +71,12 @@ def test_a_cross_is_shown_first(wanted):
     assert say.pick_crossed(run, wanted) == "race_sex"
 
 
+def test_without_a_cross_the_attribute_of_most_groups_is_shown():
+    table = pool(CODES, FOUR)
+    two = pool(CODES % 2, ("f", "m")).assign(attribute="sex")
+    assert say.pick_crossed(run_of(pd.concat([two, table]))) == "race_sex"
+
+
 @pytest.mark.parametrize("codes", [CODES, CODES % 2])
 def test_the_figure_has_two_marks_a_group(codes):
     groups, parts = (FOUR, PARTS) if codes is CODES else (("f", "m"), ())
