@@ -16,6 +16,7 @@ from auditbook.settings import Protocol
 from auditbook.verdicts import (
     bound_missing_attribute,
     check_flips,
+    compare_labels,
     find_tipping_points,
     judge,
     tabulate_rates,
@@ -264,6 +265,7 @@ def judge_sample(recipe: Recipe, sample: Sample) -> dict[str, pd.DataFrame]:
     tipping = find_tipping_points(prepared, found.verdicts, found.contrasts, protocol)
     missing = bound_missing_attribute(prepared, {}, protocol, unplaced="(missing)")
     unseen = {"tipping_points": tipping, "missing_attribute": missing}
+    unseen |= compare_labels(records, found.verdicts, {}, protocol, name="los")
     rates = tabulate_rates(prepared, protocol)
     return {**found.tables, **unseen, **checked, **areas, "rates": rates}
 

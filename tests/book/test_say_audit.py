@@ -9,6 +9,7 @@ import pytest
 
 from auditbook.book.say import audit as say
 from auditbook.book.say.text import table_html
+from auditbook.columns import empty_table, fill_table
 from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import Run, read_run
@@ -54,6 +55,7 @@ def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
     run.__dict__.update(found.tables)
     tipping = find_tipping_points(prepared, found.verdicts, found.contrasts, protocol)
     run.__dict__["tipping_points"] = tipping
+    run.__dict__["label_change"] = empty_table("label_change")
     run.__dict__["groups"] = tabulate_groups(records, protocol=protocol)
     run.__dict__["models"] = pd.DataFrame({"model": ["m"]})
     return run
@@ -318,3 +320,18 @@ def test_what_stands_whatever_went_unrecorded_in_a_small_part_says_nothing_of_it
     run = shown_run(APART, metrics=("EOPP", "SPD"))
     board = say.build_board(run)
     assert "unrecorded" not in say.describe_decisions(run, board) + say.describe_open(run, board)
+
+
+def test_another_outcome_that_answers_otherwise_is_named_and_one_that_agrees_is_not():
+    run = shown_run(APART, metrics=("EOPP",))
+    row = run.verdicts.iloc[0]
+    assert row["shown"] == "fail"
+    keys = {name: row[name] for name in ("model", "metric", "attribute")}
+    told = [
+        keys | {"outcome": name, "shown": shown}
+        for name, shown in (("los", "fail"), ("<b>ill</b>", "open"), ("died", "fail"))
+    ]
+    run.__dict__["label_change"] = fill_table("label_change", told)
+    text = say.describe_decisions(run, say.build_board(run))
+    assert "Judged by &#60;b&#62;ill&#60;&#47;b&#62;, the same decisions leave it open." in text
+    assert text.count("Judged by") == 1

@@ -67,3 +67,26 @@ def test_what_falls_first_is_named():
         "all of them selected. Recorded were 420."
     )
     assert "nothing" in say.describe_tipping(run_with(), model="m")
+
+
+def test_what_another_outcome_shows_is_listed_cell_by_cell():
+    names = [column.name for column in TABLES["label_change"].columns]
+    base = dict.fromkeys(names, 0.0) | {
+        "model": "m",
+        "metric": "PP",
+        "attribute": "sex",
+        "n": 900,
+        "events": 80,
+    }
+    table = pd.DataFrame(
+        [
+            base | {"outcome": "cost", "shown": "fail"},
+            base | {"outcome": "ill", "shown": "open", "events": 120},
+            base | {"outcome": "died", "shown": "fail", "events": 1},
+        ]
+    )
+    assert say.describe_labels(run_with(label_change=table), model="m") == (
+        "- **ill** in place of cost: 120 events among 900 records. What is shown is another in 1 of 1 cell "
+        "(PP for sex, fail to open).\n"
+        "- **died** in place of cost: 1 event among 900 records. What is shown is another in 0 of 1 cell."
+    )

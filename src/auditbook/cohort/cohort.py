@@ -29,6 +29,14 @@ class Unplaced:
 
 
 @dataclass(frozen=True)
+class OtherOutcome:
+    """Another outcome of the kept records."""
+
+    name: str
+    cells: NDArray[np.float64]  # shape (n,): 1 for an event, 0 for none; nan where missing
+
+
+@dataclass(frozen=True)
 class Cohort:
     """The kept records of a cohort."""
 
@@ -53,6 +61,7 @@ class Cohort:
     # a profile draws records
     unplaced: tuple[Unplaced, ...] = ()
     survey: Survey | None = None  # How the records were drawn; None where each stands for itself
+    other_outcomes: tuple[OtherOutcome, ...] = ()
     synthetic: bool = False  # True when the records are generated and nobody's
 
     @property

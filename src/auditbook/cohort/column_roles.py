@@ -32,14 +32,16 @@ class OutcomeColumn:
         return np.isnan(self.cells)
 
 
-def derive_outcome(table: OutcomeTable, column: pd.Series, *, keep: Mask, faults: Faults) -> OutcomeColumn:
+def derive_outcome(
+    table: OutcomeTable, column: pd.Series, *, keep: Mask, faults: Faults, where: str = "[outcome]"
+) -> OutcomeColumn:
     """Turn the outcome column into events, or numbers when it is continuous."""
     missing = is_missing(column)
     values = np.full(len(column), np.nan)
     event = table.rule
     if event is None or event.comparison in (">", ">=", "<", "<="):
         numbers = as_numbers(column)
-        _fault_not_numbers(table, column, numbers.bad & ~missing & keep, faults)
+        _fault_not_numbers(table, column, numbers.bad & ~missing & keep, faults, where)
         values = numbers.cells if event is None else _compare(numbers.cells, event)
     else:
         equal = matches(column, event.value)
@@ -56,7 +58,7 @@ def _compare(values: NDArray[np.float64], event: Event) -> NDArray[np.float64]:
     return np.where(np.isnan(values), np.nan, compare(values, float(event.value)).astype(float))
 
 
-def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults: Faults) -> None:
+def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults: Faults, where: str) -> None:
     if not bad.any():
         return
     found = list_values(column[bad], limit=5)
@@ -65,13 +67,19 @@ def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults
         advice = f"if the value itself is meant, write event = '== \"{table.text.strip()}\"'"
     need = f"the event '{table.text}'" if table.rule is not None else "a continuous outcome"
     faults.add(
-        "[outcome] column",
+        f"{where} column",
         f"'{table.column}' is not a number in {bad.sum():,} rows ({found}); {need} needs numbers: {advice}",
     )
 
 
 def check_events(
-    table: OutcomeTable, column: pd.Series, outcome: OutcomeColumn, *, keep: Mask, faults: Faults
+    table: OutcomeTable,
+    column: pd.Series,
+    outcome: OutcomeColumn,
+    *,
+    keep: Mask,
+    faults: Faults,
+    where: str = "[outcome]",
 ) -> None:
     """Note an event that matches no kept record, or every one."""
     values = outcome.cells
@@ -87,12 +95,12 @@ def check_events(
     if events == 0:
         advice = _near_value(table, column[keep])
         faults.add(
-            "[outcome] event",
+            f"{where} event",
             f"{show(table.text)} matches no record: '{table.column}' holds {found}; {advice}",
         )
     else:
         faults.add(
-            "[outcome] event",
+            f"{where} event",
             f"{show(table.text)} matches all {total:,} records, so there is nothing to compare with: "
             f"'{table.column}' holds {found}; choose another event",
         )

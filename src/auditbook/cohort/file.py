@@ -22,6 +22,7 @@ from auditbook.cohort.schema import (
     FeaturesTable,
     MissingTable,
     MitigationTable,
+    OtherOutcomeTable,
     OutcomeTable,
     PanelTable,
     ScoreTable,
@@ -49,6 +50,7 @@ def read_cohort_file(path: Path) -> CohortFile:
         title=top.get("title", top.get("name", "")),
         data=_data(raw, path, faults),
         outcome=_outcome(raw, faults),
+        outcomes=_other_outcomes(raw, faults),
         site=SiteTable(**_table(raw, "site", SiteTable, faults)),
         unit=UnitTable(**_table(raw, "unit", UnitTable, faults)),
         weight=WeightTable(**_table(raw, "weight", WeightTable, faults)),
@@ -187,17 +189,28 @@ def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
     return table
 
 
-def _check_event(table: OutcomeTable, faults: Faults) -> None:
+def _other_outcomes(raw: dict[str, Any], faults: Faults) -> tuple[OtherOutcomeTable, ...]:
+    """Read the other outcomes; what they are compared with must be an event."""
+    found = []
+    for name, values in _subtables(raw, "outcomes", OtherOutcomeTable, faults):
+        table = OtherOutcomeTable(name, values.get("column", ""), values.get("event", ""))
+        if "event" in values:
+            _check_event(table.as_outcome, faults, where=f"[outcomes.{name}] event")
+        found.append(table)
+    given = raw.get("outcome", {})
+    if found and isinstance(given, dict) and given.get("type") == "continuous":
+        faults.add("[outcomes]", "another outcome can be judged beside an event only; delete these tables")
+    return tuple(found)
+
+
+def _check_event(table: OutcomeTable, faults: Faults, *, where: str = "[outcome] event") -> None:
     rule = table.rule
     if isinstance(table.event, str) and not table.event.strip():
-        faults.add(
-            "[outcome] event", 'is blank; write a comparison ("> 3") or the value that counts as an event'
-        )
+        faults.add(where, 'is blank; write a comparison ("> 3") or the value that counts as an event')
     if rule and rule.comparison in (">", ">=", "<", "<=") and not is_number(rule.value):
         advice = f"for a value that starts like this, write event = '== \"{show(table.event)[1:-1]}\"'"
         faults.add(
-            "[outcome] event",
-            f"{show(table.event)} compares with {show(rule.value)}, which is not a number; {advice}",
+            where, f"{show(table.event)} compares with {show(rule.value)}, which is not a number; {advice}"
         )
 
 
@@ -392,6 +405,7 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     outcome = file.outcome.column
     others = [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
     others += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
+    _check_outcomes(file, faults)
     others += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
     others += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
     others += [("[features] include", name) for name in file.features.include or ()]
@@ -404,6 +418,20 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[features]", "has both include and exclude; keep one")
     for name in set(file.features.late) & set(file.features.exclude):
         faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
+
+
+def _check_outcomes(file: CohortFile, faults: Faults) -> None:
+    """Find other outcomes that are the outcome itself, or that have another role."""
+    roles = {item.column: f"the score '{item.name}'" for item in file.scores}
+    roles |= {name: "a feature" for name in file.features.include or ()}
+    for item in file.outcomes:
+        where = f"[outcomes.{item.name}]"
+        if item.name == file.outcome.column:
+            faults.add(where, "has the name of the outcome's column; choose another")
+        if (item.column, item.event) == (file.outcome.column, file.outcome.event):
+            faults.add(where, "is the outcome itself; name another column or event, or delete it")
+        if item.column in roles:
+            faults.add(f"{where} column", f"'{item.column}' is {roles[item.column]}; it cannot be both")
 
 
 def _check_kinds(file: CohortFile, faults: Faults) -> None:

@@ -51,7 +51,12 @@ def make_schema() -> Schema:
     schema = TypeAdapter(CohortFile).json_schema()
     for table in (schema, *schema["$defs"].values()):
         table["properties"] = {name: _tidy(part) for name, part in table["properties"].items()}
-    for table, name in (("AttributeTable", "name"), ("ScoreTable", "name"), (None, "path")):
+    for table, name in (
+        ("AttributeTable", "name"),
+        ("ScoreTable", "name"),
+        ("OtherOutcomeTable", "name"),
+        (None, "path"),
+    ):
         part = schema["$defs"][table] if table else schema
         del part["properties"][name]
         part["required"].remove(name)

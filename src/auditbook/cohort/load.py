@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.cautions import warn_cohort
-from auditbook.cohort.cohort import Cohort, LeftOut, Unplaced
+from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, Unplaced
 from auditbook.cohort.column_roles import (
     GroupColumn,
     OutcomeColumn,
@@ -104,11 +104,12 @@ def load_cohort(
     _check_kept(file, table.frame, kept, faults)
     survey = _survey(file, table.frame, weights, kept, faults)
     features, late = _features(file, table.frame, faults)
+    others = _other_outcomes(file, table.frame, sieve.keep, faults)
     faults.raise_any()
     assembled = replace(_assemble(file, source, sieve, outcome, attributes, features, late), survey=survey)
     if outcome is not None and not file.outcome.continuous and survey is None:
         unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
-        assembled = replace(assembled, unplaced=unplaced)
+        assembled = replace(assembled, unplaced=unplaced, other_outcomes=others)
     return assembled if max_rows is None else _draw(assembled, max_rows, seed)
 
 
@@ -179,6 +180,7 @@ def _means_missing(listed: Sequence[object], values: Sequence[Value]) -> Mask:
 def _check_columns(file: CohortFile, source: _Source, faults: Faults) -> None:
     """Note every column that the cohort file names and the table does not have."""
     named = [("[outcome] column", file.outcome.column)]
+    named += [(f"[outcomes.{item.name}] column", item.column) for item in file.outcomes]
     named += [(f"[data] drop, entry {i}", rule.column) for i, rule in enumerate(file.data.drop, start=1)]
     named += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
     named += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
@@ -249,6 +251,20 @@ def _outcome(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve, faults: Fault
     elif count:
         sieve.leave_out(missing, "outcome missing")
     return outcome
+
+
+def _other_outcomes(
+    file: CohortFile, frame: pd.DataFrame, keep: Mask, faults: Faults
+) -> tuple[OtherOutcome, ...]:
+    """Derive the other outcomes of the kept rows."""
+    found = []
+    for item in (item for item in file.outcomes if item.column in frame):
+        table, where, before = item.as_outcome, f"[outcomes.{item.name}]", len(faults.found)
+        derived = derive_outcome(table, frame[item.column], keep=keep, faults=faults, where=where)
+        if len(faults.found) == before:
+            check_events(table, frame[item.column], derived, keep=keep, faults=faults, where=where)
+        found.append(OtherOutcome(item.name, derived.cells[np.flatnonzero(keep)]))
+    return tuple(found)
 
 
 def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) -> list[GroupColumn | None]:
@@ -366,7 +382,8 @@ def _features(
     file: CohortFile, frame: pd.DataFrame, faults: Faults
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Name the features and the late ones among them, in the table's order."""
-    taken = {file.outcome.column: "the outcome"}
+    taken = {item.column: "another outcome" for item in file.outcomes}
+    taken[file.outcome.column] = "the outcome"
     taken |= {item.column: "a given score" for item in file.scores}
     taken |= {name: "a weight, stratum or cluster" for name in file.weight.columns.values()}
     if file.unit.column:
@@ -450,6 +467,7 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
         feature_columns=cohort.feature_columns,
         late_columns=cohort.late_columns,
         survey=None if cohort.survey is None else take_survey(cohort.survey, chosen),
+        other_outcomes=tuple(replace(item, cells=item.cells[chosen]) for item in cohort.other_outcomes),
         synthetic=cohort.synthetic,
     )
 

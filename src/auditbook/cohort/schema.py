@@ -89,6 +89,22 @@ class OutcomeTable:
 
 
 @dataclass(frozen=True)
+class OtherOutcomeTable:
+    """``[outcomes.<name>]``: another outcome of the same records, by which the scores are judged as well."""
+
+    name: str = field(metadata=NO_KEY)
+    column: Text
+    """What else happened; never a feature."""
+    event: Annotated[Value, WrittenAs(Cell)]
+    """A comparison (`"> 3"`) or the value that counts as an event."""
+
+    @property
+    def as_outcome(self) -> OutcomeTable:
+        """The same as an outcome by itself."""
+        return OutcomeTable(self.column, self.event)
+
+
+@dataclass(frozen=True)
 class SiteTable:
     """``[site]``: where the care was given."""
 
@@ -244,6 +260,7 @@ class CohortFile:
     """Heading of the report."""
     data: DataTable
     outcome: OutcomeTable
+    outcomes: Annotated[tuple[OtherOutcomeTable, ...], WrittenAs(Mapping[str, OtherOutcomeTable])] = ()
     site: SiteTable = field(default_factory=SiteTable)
     unit: UnitTable = field(default_factory=UnitTable)
     weight: WeightTable = field(default_factory=WeightTable)

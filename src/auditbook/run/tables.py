@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
 from auditbook.evidence import prepare, settle_design
@@ -17,6 +18,7 @@ from auditbook.settings import Protocol
 from auditbook.verdicts import (
     bound_missing_attribute,
     check_flips,
+    compare_labels,
     find_tipping_points,
     judge,
     name_folds,
@@ -45,9 +47,17 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         "missing_attribute": bound_missing_attribute(
             prepared, count_unplaced(cohort, scored), protocol, unplaced=MISSING_GROUP
         ),
+        **compare_labels(
+            records, found.verdicts, _find_others(cohort, scored), protocol, name=cohort.file.outcome.column
+        ),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(records, protocol=protocol, seed=protocol.seed),
     }
+
+
+def _find_others(cohort: Cohort, scored: ScoredCohort) -> dict[str, NDArray[np.float64]]:
+    """Read the other outcomes of the audited records."""
+    return {item.name: item.cells[scored.audit] for item in cohort.other_outcomes}
 
 
 def describe_scores(plan: Plan, cohort: Cohort, scored: ScoredCohort) -> dict[str, Any]:

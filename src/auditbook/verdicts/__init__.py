@@ -11,6 +11,7 @@ from auditbook.verdicts.forecast_summary import compare_halves, select_bin, sele
 from auditbook.verdicts.formulas import ratio
 from auditbook.verdicts.group_table import bound_rate, judge_counts, tabulate_groups
 from auditbook.verdicts.judgement import Judgement, judge
+from auditbook.verdicts.label_change import compare_labels
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
 from auditbook.verdicts.missing_groups import bound_missing_attribute
 from auditbook.verdicts.model_agreement import compare_models, count_flips

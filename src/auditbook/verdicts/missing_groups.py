@@ -145,10 +145,11 @@ def bound_missing_attribute(
     Returns
     -------
     DataFrame
-        ``missing_attribute.csv``; without a row when every record has every attribute.
+        ``missing_attribute.csv``; without a row when every record has every attribute, and in a survey with
+        weights, whose rates are not those of counts.
     """
     parts = []
-    for groups in prepared.groups:
+    for groups in prepared.groups if prepared.records.survey is None else ():
         counts, names = groups.counts.whole(), groups.settled.groups
         known = np.array([name != unplaced for name in names])
         held = missing.get(groups.settled.name)

@@ -39,6 +39,13 @@ RATE_SENTENCES = {
 BOARD_COLUMNS = read_layout("book", "audit.board")
 NOTICED = 0.05
 """Equal groups that fail more often than this are told of."""
+SHOWN_BY_OTHER = {
+    "fail": "are shown to fail",
+    "pass": "are shown to pass",
+    "open": "leave it open",
+    "none": "cannot be judged",
+}
+"""What the same decisions come to by another outcome."""
 FEW_UNRECORDED = 0.02
 """Largest share of a group's events that, unrecorded, makes what is shown hang on the records."""
 LEAST_SHARE = 0.001
@@ -210,7 +217,7 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     if where:
         difference = difference[:1].lower() + difference[1:]
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
-    parts += [*_write_beside(first), *_write_tipping(first, run)]
+    parts += [*_write_beside(first), *_write_tipping(first, run), *_write_labels(first, run)]
     if first.left_out and first.metric == "CAL":
         parts.append("Score bins of fewer records than a group needs are not compared.")
     elif first.left_out:
@@ -242,6 +249,16 @@ def _write_tipping(cell: Any, run: Run) -> list[str]:
         f"If {share(max(point.shown_share, LEAST_SHARE))} of the events in {escape(point.group)} had gone "
         f"unrecorded ({count(missed)} beside the {count(point.events)} recorded{among[point.among]}), this "
         "would not be shown."
+    ]
+
+
+def _write_labels(cell: Any, run: Run) -> list[str]:
+    """Say by which other outcome the cell would be answered otherwise; nothing where none is named."""
+    told = match_rows(run.label_change, model=cell.model, metric=cell.metric, attribute=cell.attribute)
+    return [
+        f"Judged by {escape(row.outcome)}, the same decisions {SHOWN_BY_OTHER[row.shown]}."
+        for row in rows(told[1:])  # the first is the audited outcome
+        if row.shown != cell.shown
     ]
 
 

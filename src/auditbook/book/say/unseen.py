@@ -7,6 +7,8 @@ from auditbook.book.say.text import agree, count, escape, number, plural, read_l
 from auditbook.results import Run, match_rows, rows
 
 TIPPING_COLUMNS = read_layout("book", "unseen.tipping")
+LABEL_COLUMNS = read_layout("book", "unseen.label")
+AGREEMENT_COLUMNS = read_layout("book", "unseen.agreement")
 MISSING_COLUMNS = read_layout("book", "unseen.missing")
 AMONG = {
     "any": "drawn from all its recorded non-events alike",
@@ -91,3 +93,33 @@ def describe_range(run: Run, *, model: str) -> str:
         f"{number(widest['estimate'])} among those whose group is known, and anything from "
         f"{number(widest['low'])} to {number(widest['high'])} if it were known of all."
     )
+
+
+def describe_labels(run: Run, *, model: str) -> str:
+    """Say which answers on a model change with the outcome that judges it."""
+    table = match_rows(run.label_change, model=model)
+    if table.empty:
+        return "The cohort file names no other outcome of these records."
+    main = table["outcome"].iloc[0]
+    lines = [
+        _write_label(part, match_rows(table, outcome=main), str(main), str(name))
+        for name, part in table.groupby("outcome", sort=False)
+        if name != main
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _write_label(part: pd.DataFrame, main: pd.DataFrame, first: str, name: str) -> str:
+    """Say it of one other outcome."""
+    pair = part.merge(main, on=["metric", "attribute"], suffixes=("", "_first"))
+    changed = pair[pair["shown"] != pair["shown_first"]]
+    told = (
+        f"**{escape(name)}** in place of {escape(first)}: {plural(int(part['events'].max()), 'event')} among "
+        f"{plural(int(part['n'].max()), 'record')}. What is shown is another in {count(len(changed))} of "
+        f"{plural(len(pair), 'cell')}"
+    )
+    named = "; ".join(
+        f"{escape(row.metric)} for {escape(row.attribute)}, {row.shown_first} to {row.shown}"
+        for row in rows(changed)
+    )
+    return f"{told}{f' ({named})' if named else ''}."
