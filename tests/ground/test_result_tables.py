@@ -16,13 +16,14 @@ from cohorts import write_cohort
 from runs_fixture import KINDS
 
 ATTRIBUTES = ["race", "sex", "age band"]
+LEIDEN = '[pockets]\npartition = "leiden"\n'
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """The results of an audit with sites, a score and groups of records without an entry."""
     folder = tmp_path_factory.mktemp("tables")
-    cohort = write_cohort(folder, rows=600, missing=0.1)
+    cohort = write_cohort(folder, rows=600, missing=0.1, extra=LEIDEN)
     assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
     return folder / "run"
 
