@@ -1,6 +1,7 @@
 """Partially pooled rates: hand values, slow oracles, extremes, invariances, and what simulation says."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.special import betainc, expit, logit
 from scipy.stats import betabinom
 
 from auditbook.evidence import prepare
-from auditbook.records import Attribute, AuditRecords, Score
+from auditbook.records import Attribute, AuditRecords, Score, Survey
 from auditbook.settings import Protocol
 from auditbook.verdicts.additive_rates import EFFECT_SCALE, code_parts, weigh_crossings
 from auditbook.verdicts.pooled_rates import FEW_GROUPS, NO_TRIALS, pool_rates, tabulate_pooled_rates
@@ -263,3 +264,16 @@ def test_the_table_says_why_a_rate_is_blank():
     assert set(table["reason"]) == {FEW_GROUPS}
     assert table["pooled"].isna().all()
     assert table["raw"].notna().all()
+
+
+def test_weights_move_the_counted_rate_and_lessen_what_it_is_worth():
+    plain = records()
+    weight = np.where(plain.outcome == 1, 3.0, 1.0)
+    weighted = tabulate_pooled_rates(prepare(replace(plain, survey=Survey(weight))), protocol=Protocol())
+    alone = tabulate_pooled_rates(prepare(plain), protocol=Protocol())
+    event = weighted["rate"] == "ER"
+    raw = alone["raw"][event]
+    np.testing.assert_allclose(weighted["raw"][event], 3 * raw / (3 * raw + 1 - raw))
+    assert (weighted["n_effective"][event] < weighted["trials"][event]).all()
+    assert (weighted["hits"] == alone["hits"]).all()
+    assert weighted["pooled"].notna().all()

@@ -9,6 +9,8 @@ from auditbook.book.say.text import agree, count, escape, join_words, name_list,
 from auditbook.results import Run, match_rows, rows
 
 RATE_COLUMNS = read_layout("book", "pooled.rate")
+ROUNDING = 1e-6
+"""A counted rate farther than this from hits / trials is weighted."""
 RATE_WORDS = MappingProxyType(
     {
         "SR": ("selection rate", "records"),
@@ -86,6 +88,8 @@ def describe_pooling(rates: pd.DataFrame) -> str:
 def _write_move(row: Any) -> str:
     """Tell how far the pooled rate of one group lies from the counted one."""
     name, of = RATE_WORDS[row.rate]
+    if abs(row.raw - row.hits / row.trials) > ROUNDING:
+        of = f"{of}, weighted,"
     return (
         f"The {name} moves farthest in {escape(row.group)}: {count(row.hits)} of {count(row.trials)} {of} "
         f"make {share(row.raw)}, and the pooled rate is {share(row.pooled)} "
