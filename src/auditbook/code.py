@@ -167,7 +167,8 @@ def _read(name: str, source: Path) -> _Module | None:
         names = list(_targets(node))
         for target in names:
             defined.setdefault(target, []).append(node)
-        if not names and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node):
+        idle = isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node) or _is_main(node)
+        if not names and not idle:
             done.append(node)
     return _Module(defined, _read_imports(body, source), done)
 
@@ -240,6 +241,11 @@ class _Bare(ast.NodeTransformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """Drop an import."""
+
+
+def _is_main(node: ast.AST) -> bool:
+    """Tell whether a statement is only done where the file itself is run."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -75,6 +75,7 @@ def test_any_change_in_what_is_reached_changes_the_hash(tmp_path, before, file, 
         ("top.py", "LIMIT = 3", "LIMIT = 3  # why"),
         ("parts/shapes.py", "3 * x", "4 * x"),
         ("parts/sums.py", "def add(a, b):\n", "def add(a, b):\n\n"),
+        ("parts/sums.py", "def add", 'if __name__ == "__main__":\n    print(add(1, 2))\n\ndef add'),
     ],
 )
 def test_docstrings_comments_layout_and_other_functions_do_not_count(tmp_path, before, file, old, new):
