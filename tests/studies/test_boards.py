@@ -1,6 +1,7 @@
 """The worlds of the boards are what they say, and stored replicates are made again exactly."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,8 +11,17 @@ import pytest
 from auditbook.evidence import estimate_auroc, open_stream
 from auditbook.project import project_file
 from auditbook.settings import METRIC_NAMES
-from auditbook.studies.boards.study import WORLDS, run_replicate, simulate, summarise_boards
+from auditbook.studies.boards.study import (
+    BOARDS,
+    SIZED,
+    SIZED_BOARDS,
+    WORLDS,
+    run_replicate,
+    summarise_boards,
+    summarise_sizes,
+)
 from auditbook.studies.boards.worlds import NAMES, BoardWorld, draw_board, find_truth, set_rates
+from auditbook.studies.kept_rows import read_rows, run_study
 
 FOLDER = project_file("data") / "simulations"
 LARGE = BoardWorld("edge", 400_000)
@@ -75,27 +85,27 @@ def test_rates_of_every_world_are_rates(world):
 
 
 def test_a_simulation_goes_on_where_it_stopped(tmp_path):
-    worlds = [BoardWorld("equal", 500), BoardWorld("edge", 500)]
-    whole = simulate(replicates=3, store=tmp_path / "whole.jsonl", worlds=worlds)
+    worlds = [BoardWorld("equal", 300), BoardWorld("edge", 300)]
+    study = replace(BOARDS, worlds=worlds)
+    whole = run_study(study, replicates=3, seed=2026, store=tmp_path / "whole.jsonl")
     part = tmp_path / "part.jsonl"
-    simulate(replicates=1, store=part, worlds=worlds)
+    run_study(study, replicates=1, seed=2026, store=part)
     with part.open("a", encoding="utf-8") as file:
-        file.write('{"seed": 2026, "co')
-    cut = part.read_text(encoding="utf-8")
-    part.write_text(cut + "\n", encoding="utf-8")
-    pd.testing.assert_frame_equal(simulate(replicates=3, store=part, worlds=worlds), whole)
+        file.write('{"seed": 2026, "co\n')
+    pd.testing.assert_frame_equal(run_study(study, replicates=3, seed=2026, store=part), whole)
 
 
 @pytest.fixture(scope="module")
 def stored():
-    return pd.read_csv(FOLDER / "boards_replicates.csv.gz", keep_default_na=False)
+    return read_rows(BOARDS)
 
 
 @pytest.mark.parametrize("place", [0, 7, 13, 21, 27, 40, 49])
 def test_stored_replicates_are_made_again_exactly(stored, place):
     world = WORLDS[place]
     row = stored[(stored["world"] == world.name) & (stored["replicate"] == 1)].iloc[0]
-    assert run_replicate(world, 1) == row.to_dict()
+    again = run_replicate(world, 1)[0]
+    assert {name: again[name] for name in BOARDS.columns} == row.to_dict()
 
 
 def test_the_stored_summary_is_that_of_the_stored_replicates(stored):
@@ -113,7 +123,38 @@ def test_what_is_shown_on_the_stored_boards_is_hardly_ever_false(stored):
         assert (found[f"{side}_high"] <= 0.065).all(), found.loc[
             found[f"{side}_high"] > 0.065, "world"
         ].tolist()
-    equal = found[found["world"].str.startswith("equal")]
-    assert (
-        equal["over"] == equal["replicates"]
-    ).mean() > 0.5  # the published rule accuses nearly every board
+
+
+@pytest.fixture(scope="module")
+def sized():
+    return read_rows(SIZED_BOARDS)
+
+
+@pytest.mark.parametrize("place", [1, 6, 13, 18])
+def test_stored_boards_by_size_and_gap_are_made_again_exactly(sized, place):
+    world = SIZED[place]
+    row = sized[(sized["world"] == world.name) & (sized["replicate"] == 3)].iloc[0]
+    again = run_replicate(world, 3)[0]
+    assert {name: again[name] for name in SIZED_BOARDS.columns} == row.to_dict()
+
+
+def test_the_stored_summary_by_size_and_gap_is_that_of_the_replicates(sized):
+    found = summarise_sizes(sized)
+    pd.testing.assert_frame_equal(
+        found, pd.read_csv(FOLDER / "boards_sizes.csv"), rtol=1e-5, check_dtype=False
+    )
+    about = json.loads((FOLDER / "boards_sizes.json").read_text(encoding="utf-8"))
+    assert set(sized["world"]) == {world.name for world in SIZED}
+    assert (found["replicates"] == about["replicates"]).all()
+
+
+def test_boards_by_size_are_the_boards_of_the_same_worlds(stored, sized):
+    both = sized.merge(stored, on=["world", "replicate"], suffixes=("", "_stored"))
+    assert len(both) > 200
+    for name in ("fail", "pass", "false_fail", "false_pass", "race_eopp"):
+        assert (both[name] == both[f"{name}_stored"]).all()
+
+
+def test_the_level_over_the_board_only_takes_answers_away(sized):
+    for name in ("fail", "pass", "false_fail", "false_pass"):
+        assert (sized[name] <= sized[f"{name}_alone"]).all()

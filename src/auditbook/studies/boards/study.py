@@ -1,8 +1,8 @@
 """How often is something shown on a board that is not so, and how often is what is so shown?
 
-Every replicate draws one audit of a world whose truth is known, and reads it as a cohort's is read. Beside
-what is shown stand two rules that tools offer: the estimate itself against its threshold (the published
-verdict without support), and the band of 0.8 to 1.25 for the ratio of a group's rate to that of the largest.
+Every replicate draws one audit of a world whose truth is known, and reads it as a cohort's is read. What is
+shown over the whole board stands beside what would be shown of each cell alone. What rules of other tools say
+of the same boards is in `peers`.
 
 Run with
 
@@ -11,48 +11,31 @@ Run with
 It goes on where it was stopped.
 """
 
-import argparse
-import gzip
-import json
-import platform
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from importlib import metadata
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 
-from auditbook.code import digest_reach
-from auditbook.evidence import (
-    Prepared,
-    false_positive_rate,
-    open_stream,
-    positive_predictive_value,
-    prepare,
-    selection_rate,
-    true_positive_rate,
-    wilson_interval,
-)
-from auditbook.project import project_file, runs_folder
-from auditbook.settings import METRIC_NAMES, Protocol
+from auditbook.evidence import open_stream, prepare, wilson_interval
+from auditbook.project import runs_folder
+from auditbook.records import AuditRecords
+from auditbook.settings import Protocol
 from auditbook.studies.boards.worlds import BoardWorld, draw_board, find_truth
-from auditbook.verdicts import METRICS, show_cells
+from auditbook.studies.kept_rows import Row, Study, call_study
+from auditbook.verdicts import show_cells
 
-SEED, REPLICATES = 2_026, 300
-BAND = 0.8, 1.25
-LIBRARIES = ("numpy", "pandas", "scipy")
+SEED, REPLICATES = 2_026, 200
+SIZES, GAPS = (2_000, 5_000, 20_000, 100_000), (0.15, 0.20, 0.25)
 ANSWERS = ("fail", "pass", "open", "none")
 FALSE = {"fail": ("pass", "edge"), "pass": ("fail", "edge")}
 """Where each answer is false."""
-COLUMNS = ("world", "replicate", *ANSWERS, "false_fail", "false_pass", "race_eopp", "sex_spd", "over", "band")
+COLUMNS: tuple[str, ...] = ("world", "replicate", *ANSWERS, "false_fail", "false_pass")
+COLUMNS += ("fail_alone", "pass_alone", "false_fail_alone", "false_pass_alone", "race_eopp", "sex_spd")
 
 
 def _list_worlds() -> Iterator[BoardWorld]:
     """One thing at a time is changed in a world of 5,000 records, equal and at the edge."""
     for kind in ("equal", "edge"):
-        yield from (BoardWorld(kind, records) for records in (2_000, 5_000, 20_000, 100_000))
+        yield from (BoardWorld(kind, records) for records in SIZES)
         yield from (BoardWorld(kind, 5_000, (n, n, n, n)) for n in (2, 9))
         yield BoardWorld(kind, 20_000, event_rate=0.01)
         yield BoardWorld(kind, 5_000, event_rate=0.45)
@@ -67,132 +50,98 @@ def _list_worlds() -> Iterator[BoardWorld]:
 
 
 WORLDS = tuple(_list_worlds())
+SIZED = (
+    *(BoardWorld(kind, records) for kind in ("equal", "edge") for records in SIZES),
+    *(BoardWorld("gap", records, gap=gap) for gap in GAPS for records in SIZES),
+)
+"""Worlds that differ in size and gap only."""
 
 
-def run_replicate(world: BoardWorld, replicate: int, *, seed: int = SEED) -> dict[str, Any]:
+def draw_audit(world: BoardWorld, replicate: int, *, seed: int) -> AuditRecords:
+    """Draw the audit that a replicate reads, so that every rule reads the same one."""
+    return draw_board(world, open_stream(seed, "boards", world.name, str(replicate)))
+
+
+def run_replicate(world: BoardWorld, replicate: int, *, seed: int = SEED) -> list[Row]:
     """Draw one audit, and count what is shown and what of it is false."""
-    prepared = prepare(draw_board(world, open_stream(seed, "boards", world.name, str(replicate))))
-    cells = show_cells(prepared, Protocol(seed=replicate))[0]
-    truth = find_truth(world)
-    pairs = list(zip(cells["metric"], cells["attribute"], cells["shown"], strict=True))
-    shown = {(metric, attribute): answer for metric, attribute, answer in pairs}
-    found: dict[str, Any] = {"world": world.name, "replicate": replicate}
-    found |= {answer: sum(one == answer for *_, one in pairs) for answer in ANSWERS}
+    prepared = prepare(draw_audit(world, replicate, seed=seed))
+    cells = show_cells(prepared, Protocol(seed=replicate))[0].set_index(["metric", "attribute"])
+    truth = pd.Series(find_truth(world)).reindex(cells.index)
+    row: Row = {"world": world.name, "replicate": replicate}
+    row |= {answer: int((cells["shown"] == answer).sum()) for answer in ANSWERS}
     for answer, untrue in FALSE.items():
-        false = [truth[m, a] in untrue for m, a, one in pairs if one == answer]
-        found[f"false_{answer}"] = sum(false)
-    found |= {"race_eopp": shown["EOPP", "race"], "sex_spd": shown["SPD", "sex"]}
-    return found | {"over": _count_over(prepared, truth), "band": _count_outside(prepared)}
-
-
-def _count_over(prepared: Prepared, truth: Mapping[tuple[str, str], str]) -> int:
-    """Count the cells that pass in truth and whose estimate fails."""
-    return sum(
-        not METRICS[name].passes(METRICS[name].values(groups.evidence[METRICS[name].evidence].whole())[0])
-        for groups in prepared.groups
-        for name in METRIC_NAMES
-        if truth[name, groups.declared.name] == "pass"
-    )
-
-
-def _count_outside(prepared: Prepared) -> int:
-    """Count the attributes and rates with a group whose ratio to the largest group leaves the band."""
-    rates = (selection_rate, true_positive_rate, false_positive_rate, positive_predictive_value)
-    count = 0
-    for groups in prepared.groups:
-        table = groups.counts.whole()[0]
-        for rate in rates:
-            values = rate(table)
-            ratio = values / values[np.argmax(table.sum(axis=-1))]
-            count += bool(((ratio < BAND[0]) | (ratio > BAND[1])).any())
-    return count
-
-
-def simulate(
-    *, replicates: int = REPLICATES, seed: int = SEED, store: Path, worlds: Sequence[BoardWorld] = WORLDS
-) -> pd.DataFrame:
-    """Run all replicates, the first of every world first, going on where an earlier call stopped."""
-    done = _read_store(store)
-    store.parent.mkdir(parents=True, exist_ok=True)
-    code = digest_reach(run_replicate)
-    with store.open("a", encoding="utf-8") as file:
-        for replicate in range(replicates):
-            for world in worlds:
-                if (world.name, replicate, seed, code) not in done:
-                    row = run_replicate(world, replicate, seed=seed)
-                    done[world.name, replicate, seed, code] = row
-                    file.write(json.dumps({"seed": seed, "code": code, "row": row}) + "\n")
-                    file.flush()
-    rows = [done[world.name, number, seed, code] for world in worlds for number in range(replicates)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _read_store(store: Path) -> dict[tuple[str, int, int, str], dict[str, Any]]:
-    """Read the replicates that are done; a line that was cut off counts as not done."""
-    done = {}
-    for line in store.read_text(encoding="utf-8").splitlines() if store.exists() else ():
-        try:
-            found = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        row = found["row"]
-        done[row["world"], row["replicate"], found["seed"], found["code"]] = row
-    return done
+        for column, end in (("shown", ""), ("shown_alone", "_alone")):
+            said = cells[column] == answer
+            row[f"{answer}{end}"] = int(said.sum())
+            row[f"false_{answer}{end}"] = int((said & truth.isin(untrue)).sum())
+    row |= {"race_eopp": cells["shown"]["EOPP", "race"], "sex_spd": cells["shown"]["SPD", "sex"]}
+    return [{name: row[name] for name in COLUMNS}]
 
 
 def summarise_boards(rows: pd.DataFrame) -> pd.DataFrame:
     """Count, of every world, the boards with anything false, with 95 % Wilson intervals."""
-    grouped = rows.groupby("world", sort=False)
-    found = grouped.agg(
+    found = rows.groupby("world", sort=False, as_index=False).agg(
         replicates=("replicate", "size"),
         shown_fail=("fail", "mean"),
         shown_pass=("pass", "mean"),
         left_open=("open", "mean"),
         not_judged=("none", "mean"),
-        false_fail=("false_fail", lambda part: int((part > 0).sum())),
-        false_pass=("false_pass", lambda part: int((part > 0).sum())),
+        false_fail=("false_fail", _count_boards),
+        false_pass=("false_pass", _count_boards),
         race_eopp_fail=("race_eopp", lambda part: int((part == "fail").sum())),
         sex_spd_pass=("sex_spd", lambda part: int((part == "pass").sum())),
-        over=("over", lambda part: int((part > 0).sum())),
-        band=("band", lambda part: int((part > 0).sum())),
-    ).reset_index()
-    for side in ("false_fail", "false_pass"):
-        interval = wilson_interval(found[side], found["replicates"])
-        found[f"{side}_share"] = found[side] / found["replicates"]
-        found[f"{side}_low"], found[f"{side}_high"] = interval.low, interval.high
+    )
+    return _add_shares(found, ["false_fail", "false_pass"])
+
+
+def summarise_sizes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Set what is shown over the board beside what is shown of each cell alone, and count what is false."""
+    shown = [f"{answer}{end}" for answer in FALSE for end in ("", "_alone")]
+    false = [f"false_{name}" for name in shown]
+    found = rows.groupby("world", sort=False, as_index=False).agg(
+        replicates=("replicate", "size"),
+        **{name: (name, "mean") for name in shown},
+        **{name: (name, _count_boards) for name in false},
+        race_eopp_fail=("race_eopp", lambda part: int((part == "fail").sum())),
+    )
+    return _add_shares(found, [*false, "race_eopp_fail"])
+
+
+def _count_boards(counts: pd.Series) -> int:
+    """Count the boards with at least one such cell."""
+    return int((counts > 0).sum())
+
+
+def _add_shares(found: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Add shares of boards with their intervals."""
+    for name in names:
+        interval = wilson_interval(found[name], found["replicates"])
+        found[f"{name}_share"] = found[name] / found["replicates"]
+        found[f"{name}_low"], found[f"{name}_high"] = interval.low, interval.high
     return found
 
 
-def write_boards(folder: Path, rows: pd.DataFrame, *, replicates: int, seed: int) -> None:
-    """Write replicates, summary and provenance."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = rows.to_csv(index=False, lineterminator="\n")
-    (folder / "boards_replicates.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
-    summary = summarise_boards(rows)
-    summary.to_csv(folder / "boards.csv", index=False, lineterminator="\n", float_format="%.6g")
-    about = {
-        "made_by": "python -m auditbook.studies.boards.study",
-        "date": datetime.now(UTC).date().isoformat(),
-        "replicates": replicates,
-        "seed": seed,
-        "seeds": "of a replicate: the stream of the seed, 'boards', the name of the world and the number",
-        "code": digest_reach(run_replicate),
-        "versions": {"python": platform.python_version()}
-        | {name: metadata.version(name) for name in LIBRARIES},
-    }
-    (folder / "boards.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-
-
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Simulate boards whose truth is known.")
-    parser.add_argument("--replicates", type=int, default=REPLICATES)
-    parser.add_argument("--seed", type=int, default=SEED)
-    given = parser.parse_args()
-    settings = {"replicates": given.replicates, "seed": given.seed}
-    rows = simulate(**settings, store=runs_folder() / "simulations" / "boards.jsonl")
-    write_boards(project_file("data") / "simulations", rows, **settings)
-
+SEEDS = "of a replicate: the stream of the seed, 'boards', the name of the world and the number"
+BOARDS = Study(
+    name="boards",
+    worlds=WORLDS,
+    run=run_replicate,
+    columns=[name for name in COLUMNS if not name.endswith("_alone")],
+    summarise=summarise_boards,
+    seeds=SEEDS,
+)
+SIZED_BOARDS = Study(
+    name="boards_sizes",
+    worlds=SIZED,
+    run=run_replicate,
+    columns=[name for name in COLUMNS if name != "sex_spd"],
+    summarise=summarise_sizes,
+    seeds=SEEDS,
+)
+"""What the level over the whole board costs, by size and gap."""
 
 if __name__ == "__main__":
-    main()
+    for study in (SIZED_BOARDS, BOARDS):  # the boards of the first are not run again
+        call_study(
+            study, replicates=REPLICATES, seed=SEED, store=runs_folder() / "simulations" / "boards.jsonl"
+        )
