@@ -29,9 +29,10 @@ def draw_by_size(
     quantity: str,
     guides: Sequence[float] = (),
     in_percent: bool = True,
+    held: str = "records of the smallest group",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw curves over the records of the smallest group."""
+    """Draw curves over the records of the smallest group, or over another size."""
     ax = new_axes(ax, rows=8)
     if not curves["value"].notna().any():
         return say_nothing_to_draw(ax, "Nothing was simulated that could be drawn here.")
@@ -54,7 +55,7 @@ def draw_by_size(
     sizes = sorted(set(curves["smallest"]))
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
     ax.minorticks_off()
-    ax.set_xlabel("records of the smallest group")
+    ax.set_xlabel(held)
     ax.set_ylabel(quantity)
     if in_percent:
         ax.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}%")
