@@ -47,7 +47,7 @@ class Protocol:
     min_records: Annotated[int, Exactly(ge=0)] = 30
     """Records that a group needs for a verdict (ours: 30)."""
     min_events: Annotated[int, Exactly(ge=0)] = 10
-    """Events that a group needs where a metric rests on them (ours: 10)."""
+    """Events, or selected records, that a group needs where a metric rests on them (ours: 10)."""
     min_non_events: Annotated[int, Exactly(ge=0)] = 10
     """Non-events that a group needs where a metric rests on them (ours: 10)."""
     shown_alpha: Annotated[float, Exactly(gt=0, lt=0.5)] = 0.05

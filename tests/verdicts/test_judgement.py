@@ -159,12 +159,51 @@ def test_every_short_group_is_named_with_its_counts_and_there_is_never_a_pass(me
     assert "c: " in found["reason"]
     assert "1 record, 30 needed" in found["reason"]
     assert ("a: 0 events, 10 needed; b: 0 events, 10 needed" in found["reason"]) == (
-        metric in ("EOPP", "EOD", "PP", "CAL", "CAL_large", "AUC")
+        metric in ("EOPP", "EOD", "CAL", "CAL_large", "AUC")
+    )
+    assert ("no record is selected" in found["reason"]) == (
+        metric in ("DI", "SPD", "EOPP", "EOD", "PP", "TI_benefit")
     )
     assert "d: " not in found["reason"].replace("d: no record selected", "")
     assert found[RESAMPLED].isna().all()
     assert found["dominant_verdict"] == ""
     assert found["smallest_n"] == 1
+
+
+def test_one_selected_record_is_no_predictive_parity():
+    """A 300/100/100/500, B 1/0/19/180: B holds 20 events, and one selected record."""
+    table = {"A": (300, 100, 100, 500), "B": (1, 0, 19, 180)}
+    held = [np.repeat([1, 0, 1, 0], row) for row in table.values()]
+    chosen = [np.repeat([1, 1, 0, 0], row) for row in table.values()]
+    names = np.repeat(list(table), [len(part) for part in held])
+    records = audit(np.concatenate(held), np.concatenate(chosen), names, kind="decision")
+    found = cells(records, Protocol(metrics=("PP", "EOPP", "EOD")))
+    assert found.loc["PP", ["verdict", "shown"]].tolist() == ["inconclusive", "none"]
+    assert found.loc["PP", "reason"] == found.loc["PP", "left_out"] == "B: 1 selected record, 10 needed"
+    assert found.loc["PP", "standing"] == "cannot be judged"
+    assert np.isnan(found.loc["PP", "next_audit"])
+    assert found.loc[["EOPP", "EOD"], "verdict"].tolist() == ["fail", "fail"]
+    assert found.loc[["EOPP", "EOD"], "left_out"].tolist() == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("table", "silent"),
+    [
+        ((12, 9, 13, 0), {"EOPP": False, "EOD": True, "PP": False}),  # 25 events, 9 non-events
+        ((5, 4, 15, 70), {"EOPP": False, "EOD": False, "PP": True}),  # 9 selected records
+        ((4, 8, 3, 100), {"EOPP": True, "EOD": True, "PP": False}),  # 12 selected, 7 events
+    ],
+)
+def test_verdict_and_what_is_shown_ask_for_the_same_denominators(table, silent):
+    rows = ((300, 100, 100, 500), table)
+    held = np.concatenate([np.repeat([1, 0, 1, 0], row) for row in rows])
+    chosen = np.concatenate([np.repeat([1, 1, 0, 0], row) for row in rows])
+    records = audit(held, chosen, np.repeat(["A", "B"], [sum(row) for row in rows]), kind="decision")
+    found = cells(records, Protocol(metrics=tuple(silent)))
+    assert ((found["verdict"] == "inconclusive") == pd.Series(silent)).all()
+    assert ((found["left_out"] != "") == pd.Series(silent)).all()
+    told = found[pd.Series(silent)]
+    assert (told["reason"] == told["left_out"]).all()
 
 
 def test_inconclusive_cells_keep_their_estimate_but_no_flip_rate_and_no_interval():

@@ -104,8 +104,10 @@ from auditbook.evidence.site_spread import measure_site_spread
 from auditbook.evidence.subsample import subsample_counts
 from auditbook.evidence.support import (
     COUNTED,
+    SELECTED,
     Shortfall,
     count_held,
+    count_minima,
     find_short_groups,
     list_shortfalls,
     name_shortfall,

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from auditbook.settings import Protocol
 
 COUNTED = ("events", "non_events", "records")
-"""What minimum support is asked of."""
+"""What a group holds whatever the model."""
+SELECTED = "selected records"
+"""What a group holds under one model."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,9 @@ class Shortfall:
 
 
 def count_minima(protocol: Protocol) -> dict[str, int]:
-    """List how many events, non-events and records a group needs; of records at least one."""
+    """List how much a group needs; of records at least one, and of selected records as many as of events."""
     needed = protocol.min_events, protocol.min_non_events, max(protocol.min_records, 1)
-    return dict(zip(COUNTED, needed, strict=True))
+    return dict(zip(COUNTED, needed, strict=True)) | {SELECTED: protocol.min_events}
 
 
 def list_shortfalls(
@@ -56,11 +58,22 @@ def list_shortfalls(
 
 
 def find_short_groups(
-    strata: NDArray[Any], *, protocol: Protocol, needs: Collection[str] = COUNTED
+    strata: NDArray[Any],
+    *,
+    protocol: Protocol,
+    needs: Collection[str] = COUNTED,
+    selected: NDArray[Any] | None = None,
 ) -> NDArray[np.bool_]:
-    """Tell which groups have too little: from events and non-events of shape (..., 2), shape (...)."""
+    """Tell which groups have too little, shape (...): from events and non-events of shape (..., 2).
+
+    Of the records `selected` the number is read, shape (...), where they are among the `needs`.
+    """
     records = strata.sum(axis=-1)
     held = dict(zip(COUNTED, (strata[..., 0], strata[..., 1], records), strict=True))
+    if SELECTED in needs:
+        if selected is None:
+            raise TypeError("selected records are needed, and not given")
+        held[SELECTED] = selected
     short = records < 1
     for what, needed in count_minima(protocol).items():
         if what in needs:
@@ -68,9 +81,10 @@ def find_short_groups(
     return np.asarray(short)
 
 
-def count_held(events: int, non_events: int) -> dict[str, float]:
-    """Count what a group holds."""
-    return {"events": events, "non_events": non_events, "records": events + non_events}
+def count_held(events: int, non_events: int, selected: int | None = None) -> dict[str, float]:
+    """Count what a group holds; nothing is said of selected records that are not known."""
+    held: dict[str, float] = {"events": events, "non_events": non_events, "records": events + non_events}
+    return held if selected is None else held | {SELECTED: selected}
 
 
 def write_shortfalls(shortfalls: Sequence[Shortfall]) -> str:
@@ -110,5 +124,5 @@ def name_shortfall(
 
 
 def _count(shortfall: Shortfall) -> str:
-    noun = shortfall.what.replace("_", "-")
+    noun = shortfall.what.replace("_", "-")  # a plural
     return f"{shortfall.held:g} {noun[:-1] if shortfall.held == 1 else noun}"

@@ -114,6 +114,6 @@ def _has_verdict(
         groups=groups,
         strata=stratum_sizes(table),
         parts=metric.by_group(table),
-        n_selected=int(table[:, :2].sum()),
+        selected=table[:, :2].sum(axis=-1),
         protocol=protocol,
     )

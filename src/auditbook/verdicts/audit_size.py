@@ -117,10 +117,17 @@ def _tabulate(
         "attribute": groups.settled.name,
         "n": tried,
         **{name: part.ravel() for name, part in numbers.items()},
-        "unsupported_share": lack_support(metric, found.strata, protocol=protocol).mean(axis=-1).ravel(),
+        "unsupported_share": _lack_support(metric, found, protocol).mean(axis=-1).ravel(),
         "above_half": 2 * tried > sizes[-1],
     }
     return pd.DataFrame(columns)
+
+
+def _lack_support(metric: Metric, found: Subsamples, protocol: Protocol) -> NDArray[np.bool_]:
+    """Tell in which subsamples a group has too little of what a metric needs."""
+    counts = found.drawn if metric.evidence == "counts" else None
+    selected = counts[..., :2].sum(axis=-1) if isinstance(counts, np.ndarray) else None
+    return lack_support(metric, found.strata, protocol=protocol, selected=selected)
 
 
 def _summarise(metric: Metric, values: Array, threshold: float | None) -> dict[str, Array]:

@@ -271,7 +271,7 @@ def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Contex
             groups=context.groups.settled.groups,
             strata=stratum_sizes(table),
             parts=values,
-            n_selected=int(table[:, :2].sum()),
+            selected=table[:, :2].sum(axis=-1),
             protocol=context.protocol,
             worth=None if weighted is None else weighted.counts.worth,
         )

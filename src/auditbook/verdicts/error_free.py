@@ -48,7 +48,8 @@ def error_free_value(
     0.35
     """
     counted = strata if held is None else held
-    kept = strata[~find_short_groups(counted, protocol=protocol, needs=metric.needs)]
+    short = find_short_groups(counted, protocol=protocol, needs=metric.needs, selected=counted[:, 0])
+    kept = strata[~short]
     if len(kept) < 2:
         return float("nan")
     return float(metric.values(_free_of_error(metric.evidence, kept)))

@@ -74,7 +74,8 @@ class Rule:
         parts = self.metric.by_group(counts)
         values = self.metric.combine(parts)
         defined = ~(np.isnan(parts).any(axis=(-2, -1)) | np.isnan(values))
-        short = lack_support(self.metric, stratum_sizes(counts), protocol=self.protocol)
+        strata, selected = stratum_sizes(counts), counts[..., :2].sum(axis=-1)
+        short = lack_support(self.metric, strata, protocol=self.protocol, selected=selected)
         return Sample(values, self.passes(values), defined, ~short & (counts.shape[-2] > 1))
 
 

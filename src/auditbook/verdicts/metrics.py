@@ -32,7 +32,7 @@ TIE = 1e-9
 """A value this near to the threshold counts as equal to it, so that 0.8 - 0.7 is not more than 0.1."""
 
 Array = NDArray[np.float64]
-Need = Literal["records", "events", "non_events", "probability", "order"]
+Need = Literal["records", "events", "non_events", "selected records", "probability", "order"]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,9 @@ class Metric:
     combine: Callable[[Array], Array]  # From those to the metric, shape (...): `gap`, `ratio` or `largest`
     threshold: float  # Value at which it just passes
     direction: Literal["at_least", "at_most"]  # On which side of the threshold it passes
-    # What every group needs enough of. TPR needs events, FPR non-events; PPV and calibration need both,
-    # since a group that lacks one of them gets its value from the lack and not from the model
+    # What every group needs enough of: beside records the denominator of its rates. TPR needs events, FPR
+    # non-events, PPV selected records. Calibration needs both outcomes, since a group that lacks one of them
+    # gets its value from the lack and not from the model
     needs: tuple[Need, ...]
     quantity: str  # What is computed within a group
     undefined: str  # Why that can be undefined, "no record selected" for example
@@ -187,7 +188,7 @@ _ALL = (
         combine=gap,
         threshold=0.10,
         direction="at_most",
-        needs=("records", "events", "non_events"),
+        needs=("records", "selected records"),
         quantity="PPV",
         undefined="no record selected",
         source=_JOY,

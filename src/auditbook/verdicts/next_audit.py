@@ -5,14 +5,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import Evidence, open_stream
+from auditbook.evidence import SELECTED, Evidence, count_minima, find_short_groups, open_stream
 from auditbook.verdicts.attribute_audit import AttributeAudit
-from auditbook.verdicts.compared_rates import compares_rates, read_rates
+from auditbook.verdicts.compared_rates import ComparedRates, compares_rates, read_rates
 from auditbook.verdicts.equal_groups import share_of_fails
 from auditbook.verdicts.metrics import Metric
 from auditbook.verdicts.shrunk_rates import MANY, RateGrid, draw_next_rates, weigh_rates
 from auditbook.verdicts.shrunk_values import draw_next_values
-from auditbook.verdicts.support import lack_support
 
 Array = NDArray[np.float64]
 FEW_RECORDS = 30
@@ -62,7 +61,8 @@ def next_fail_share(
     Gelman, A. et al. (2013). Bayesian Data Analysis, chapter 5. doi:10.1201/b16018
     """
     strata = _draw_strata(audit)
-    short = lack_support(metric, strata, protocol=audit.protocol)
+    needs = [need for need in metric.needs if need != SELECTED]  # drawn with the rates that rest on them
+    short = find_short_groups(strata, protocol=audit.protocol, needs=needs).any(axis=-1)
     draw = _choose(audit, metric, parts, own_size)
     found = []
     for place, model in enumerate(audit.prepared.scores.models):
@@ -108,6 +108,7 @@ def _next_rates(audit: AttributeAudit, metric: Metric) -> Draw:
     rates = audit.rates(metric)
     grid = weigh_rates(rates.counted, rates.trials)
     few = np.minimum(rates.counted, rates.trials - rates.counted) < MANY
+    least = _least_trials(audit, metric, rates)
 
     def draw(place: int, strata: NDArray[np.int64], rng: np.random.Generator) -> Array:
         held = rates.trials[place]
@@ -116,9 +117,18 @@ def _next_rates(audit: AttributeAudit, metric: Metric) -> Draw:
             draw_next_rates(_pick(grid, place, part), trials[:, part], few=few[place, part], rng=rng)
             for part in range(len(held))
         ]
-        return np.stack(parts, axis=1)
+        return np.where(trials < least[place], np.nan, np.stack(parts, axis=1))
 
     return draw
+
+
+def _least_trials(audit: AttributeAudit, metric: Metric, rates: ComparedRates) -> Array:
+    """Find with how many (effective) selected records a group is judged; 0 for a rate of anything else."""
+    if SELECTED not in metric.needs:
+        return np.zeros_like(rates.trials)
+    records = read_rates(metric, audit.groups.counts.whole()).trials
+    worth = np.divide(rates.trials, records, out=np.zeros_like(records), where=records > 0)
+    return np.asarray(count_minima(audit.protocol)[SELECTED] * worth, float)
 
 
 def _pick(grid: RateGrid, *place: int) -> RateGrid:

@@ -16,6 +16,7 @@ from auditbook.evidence import (
     LEAST_CLUSTERS,
     MEAN,
     N_BINS,
+    SELECTED,
     SHARE,
     TN,
     TP,
@@ -217,7 +218,7 @@ def _least(protocol: Protocol) -> dict[str, tuple[str, int]]:
         "SR": ("records", protocol.min_records),
         "TPR": ("events", protocol.min_events),
         "FPR": ("non_events", protocol.min_non_events),
-        "PPV": ("selected records", protocol.min_events),
+        "PPV": (SELECTED, protocol.min_events),
         "ER": ("records", protocol.min_records),
     }
 

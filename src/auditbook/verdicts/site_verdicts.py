@@ -13,7 +13,7 @@ from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
 from auditbook.verdicts.site_folds import Folds
-from auditbook.verdicts.support import find_obstacles, lack_support, write_obstacles
+from auditbook.verdicts.support import find_obstacles, lack_support, weigh_selected, write_obstacles
 
 CELL = ["model", "metric", "attribute"]
 
@@ -94,8 +94,10 @@ def _judge_cells(metric: Metric, by_fold: Evidence, context: _Context) -> pd.Dat
 def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context) -> list[list[str]]:
     """Say for every model and fold why it is a missing rating; blank where it is not."""
     strata, worth = stratum_sizes(context.counts), context.worth
+    selected = context.counts[..., :2].sum(axis=-1)
     held = strata if worth is None else np.broadcast_to(worth[..., :2], strata.shape)
-    bare = lack_support(metric, held, protocol=context.protocol)
+    chosen = selected if worth is None else weigh_selected(selected, strata, worth)
+    bare = lack_support(metric, held, protocol=context.protocol, selected=chosen)
     bare |= np.isnan(metric.combine(parts)) | np.isnan(parts).any(axis=(-2, -1))
     reasons = [[""] * bare.shape[1] for _ in bare]
     for model, score in enumerate(context.prepared.records.scores):
@@ -109,7 +111,7 @@ def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context)
                 groups=context.groups.settled.groups,
                 strata=strata[model, fold],
                 parts=parts[model, fold],
-                n_selected=int(context.counts[model, fold, :, :2].sum()),
+                selected=selected[model, fold],
                 protocol=context.protocol,
                 worth=None if worth is None else worth[fold],
             )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from auditbook.evidence import (
     COUNTED,
+    SELECTED,
     Shortfall,
     count_held,
     find_short_groups,
@@ -22,16 +23,33 @@ from auditbook.settings import Protocol
 from auditbook.verdicts.metrics import Metric
 
 
-def lack_support(metric: Metric, strata: NDArray[Any], *, protocol: Protocol) -> NDArray[np.bool_]:
+def lack_support(
+    metric: Metric, strata: NDArray[Any], *, protocol: Protocol, selected: NDArray[Any] | None = None
+) -> NDArray[np.bool_]:
     """Tell in which of many samples a group has too little of what a metric needs.
 
-    From events and non-events, shape (..., n_groups, 2), of the groups that hold records in the audit.
+    From events and non-events, shape (..., n_groups, 2), of the groups that hold records in the audit, and
+    from the records `selected` in each, shape (..., n_groups), for a metric that needs these.
 
     >>> from auditbook.verdicts.metrics import METRICS
     >>> lack_support(METRICS["DI"], np.array([[[15, 15]], [[15, 14]]]), protocol=Protocol()).tolist()
     [False, True]
     """
-    return find_short_groups(strata, protocol=protocol, needs=metric.needs).any(axis=-1)
+    short = find_short_groups(strata, protocol=protocol, needs=metric.needs, selected=selected)
+    return np.asarray(short.any(axis=-1))
+
+
+def weigh_selected(selected: NDArray[Any], strata: NDArray[Any], worth: NDArray[Any]) -> NDArray[np.float64]:
+    """Find what selected records are worth, if each is worth as much as the records of its group.
+
+    From counts of shape (..., n_groups), events and non-events of shape (..., n_groups, 2), and what events,
+    non-events and records are worth, which broadcasts to (..., n_groups, 3).
+
+    >>> weigh_selected(np.array([20]), np.array([[30, 70]]), np.array([[15.0, 35.0, 50.0]])).tolist()
+    [10.0]
+    """
+    records = strata.sum(axis=-1)
+    return np.asarray(selected * worth[..., 2] / np.maximum(records, 1), float)
 
 
 def find_obstacles(
@@ -41,13 +59,13 @@ def find_obstacles(
     groups: Sequence[str],
     strata: NDArray[np.integer],
     parts: NDArray[np.floating],
-    n_selected: int,
+    selected: NDArray[np.integer],
     protocol: Protocol,
     worth: NDArray[np.floating] | None = None,
 ) -> list[Shortfall]:
     """List everything of which a cell has too little for a verdict; empty when nothing is in the way.
 
-    Beside records and events there can be too few groups, no probability or order, no selected record, no
+    Beside what is counted there can be too few groups, no probability or order, no selected record, no
     value of a group (or of the whole sample) or of the metric.
 
     Parameters
@@ -56,8 +74,8 @@ def find_obstacles(
         Events and non-events of the `groups`, which are those that hold records.
     parts : float array, shape (n_parts, n_groups)
         The metric's group values; of shape (1, 1) for a metric of the whole sample.
-    n_selected : int
-        Records selected in all groups together.
+    selected : int array, shape (n_groups,)
+        Records selected in each.
     worth : float array, shape (n_groups, 3), optional
         Equal records that the weighted events, non-events and records are worth; asked of instead.
 
@@ -65,12 +83,16 @@ def find_obstacles(
     --------
     >>> from auditbook.verdicts.metrics import METRICS
     >>> find_obstacles(METRICS["EOPP"], kind="rank", groups=["A", "B"], strata=np.array([[4, 90], [20, 90]]),
-    ...                parts=np.array([[0.5, 0.6]]), n_selected=40, protocol=Protocol())
+    ...                parts=np.array([[0.5, 0.6]]), selected=np.array([20, 20]), protocol=Protocol())
     [Shortfall(what='events', held=4, needed=10, group='A')]
     """
     if len(groups) < 2:
         return [Shortfall("groups", len(groups), 2, "".join(groups))]
-    counted = [count_held(int(events), int(others)) for events, others in strata]
+    n_selected = int(selected.sum())
+    counted = [
+        count_held(int(events), int(others), int(chosen))
+        for (events, others), chosen in zip(strata, selected, strict=True)
+    ]
     if worth is None:
         found = [
             shortfall
@@ -78,11 +100,14 @@ def find_obstacles(
             for shortfall in list_shortfalls(held, protocol=protocol, needs=metric.needs, group=name)
         ]
     else:
+        chosen = weigh_selected(selected, strata, worth)
         found = [
             shortfall
-            for name, held, known in zip(groups, worth.tolist(), counted, strict=True)
+            for name, held, picked, known in zip(
+                groups, worth.tolist(), chosen.tolist(), counted, strict=True
+            )
             for shortfall in list_shortfalls(
-                dict(zip(COUNTED, held, strict=True)),
+                dict(zip((*COUNTED, SELECTED), (*held, picked), strict=True)),
                 protocol=protocol,
                 needs=metric.needs,
                 group=name,
@@ -93,6 +118,8 @@ def find_obstacles(
         return [Shortfall("probability", 0, 1), *found]
     if metric.evidence == "areas" and kind == "decision":
         return [Shortfall("order", 0, 1), *found]
+    if not n_selected:  # said once, and not of every group
+        found = [each for each in found if each.what != SELECTED]
     found += _find_undefined(metric, parts, groups, {each.group for each in found}, n_selected)
     if not found and np.isnan(metric.combine(parts)):
         nobody = not n_selected and metric.evidence == "counts"
@@ -119,7 +146,7 @@ NOBODY = "no record selected"
 
 def write_obstacles(metric: Metric, kind: ScoreKind, obstacles: Sequence[Shortfall]) -> list[str]:
     """Put what is in the way of a verdict into words, what one group lacks in one."""
-    counted = groupby(obstacles, key=lambda each: (each.group, each.what in COUNTED))
+    counted = groupby(obstacles, key=lambda each: (each.group, each.what in (*COUNTED, SELECTED)))
     return [
         f"{group}: {write_shortfalls(list(part))}" if is_counted else _write_other(metric, kind, next(part))
         for (group, is_counted), part in counted

@@ -21,6 +21,7 @@ from auditbook.book.say.text import (
     share,
 )
 from auditbook.errors import InputError, nearest
+from auditbook.evidence import SELECTED
 from auditbook.ranking import bound_gaps
 from auditbook.results import rows
 from auditbook.settings import Protocol
@@ -98,6 +99,7 @@ def _write_needs(needs: Sequence[str], protocol: Protocol) -> str:
         "records": f"{protocol.min_records} records",
         "events": f"{protocol.min_events} events",
         "non_events": f"{protocol.min_non_events} non-events",
+        SELECTED: f"{protocol.min_events} selected records",
         "probability": "scores that are probabilities",
         "order": "scores that order the records",
     }

@@ -210,7 +210,7 @@ def draw_scored(truth: ScoreTruth, rng: np.random.Generator) -> AuditRecords:
 
 
 def _measure(records: AuditRecords, metric: str) -> tuple[float, NDArray[np.int64]]:
-    """Compute a metric, and each group's events and non-events."""
+    """Compute a metric, and the counts of each group."""
     codes, groups = records.attributes[0].codes, len(records.attributes[0].groups)
     score, rule = records.scores[0], find_metric(metric)
     counts = count_groups(records.outcome, score.decisions, codes, groups)
@@ -221,7 +221,7 @@ def _measure(records: AuditRecords, metric: str) -> tuple[float, NDArray[np.int6
     else:
         evidence = sum_scores(order_scores(records.outcome, score.values), codes, groups)  # type: ignore[assignment]
     value = resample_values(rule, evidence, required=np.ones((1, groups), bool))
-    return float(value), stratum_sizes(counts)
+    return float(value), counts
 
 
 def _redraw(
@@ -234,7 +234,7 @@ def _redraw(
         for metric in metrics:
             found[metric].append(_measure(records, metric))
     return {
-        metric: (np.array([value for value, _ in pairs]), np.stack([strata for _, strata in pairs]))
+        metric: (np.array([value for value, _ in pairs]), np.stack([counts for _, counts in pairs]))
         for metric, pairs in found.items()
     }
 
@@ -257,7 +257,7 @@ def run_replicate(world: NextWorld, *, replicate: int, seed: int) -> pd.DataFram
         counts = draw_counts_of(truth, FRESH, rng)
         required = np.ones((1, world.groups), bool)
         fresh = {
-            metric: (resample_values(find_metric(metric), counts, required=required), stratum_sizes(counts))
+            metric: (resample_values(find_metric(metric), counts, required=required), counts)
             for metric in metrics
         }
     protocol = Protocol(metrics=metrics, seed=int(rng.integers(2**31)))
@@ -272,8 +272,9 @@ def _compare(
 ) -> Iterator[dict[str, object]]:
     """Compare what is printed of each cell with how fresh audits end."""
     for cell in cells[cells["verdict"] != "inconclusive"].itertuples():
-        rule, (values, strata) = find_metric(str(cell.metric)), fresh[str(cell.metric)]
-        ended = ~np.isnan(values) & ~lack_support(rule, strata, protocol=protocol)
+        rule, (values, counts) = find_metric(str(cell.metric)), fresh[str(cell.metric)]
+        strata, selected = stratum_sizes(counts), counts[..., :2].sum(axis=-1)
+        ended = ~np.isnan(values) & ~lack_support(rule, strata, protocol=protocol, selected=selected)
         printed = float(str(cell.next_audit))
         if not ended.any() or np.isnan(printed):
             continue

@@ -47,7 +47,9 @@ def find_truth(design: VerdictDesign, seed: int) -> Truths:
 def _judge_counts(rule: Metric, audits: NDArray[np.int64]) -> tuple[Array, NDArray[np.bool_]]:
     """Compute a metric in many audits, and tell which of these have the minimum support."""
     values = resample_values(rule, audits, required=np.ones((1, audits.shape[1]), bool))
-    short = lack_support(rule, stratum_sizes(audits), protocol=Protocol())
+    short = lack_support(
+        rule, stratum_sizes(audits), protocol=Protocol(), selected=audits[..., :2].sum(axis=-1)
+    )
     return values, ~short & ~np.isnan(values)
 
 
