@@ -7,7 +7,7 @@ from scipy.stats import beta
 
 from auditbook.evidence import prepare
 from auditbook.settings import Protocol
-from auditbook.studies.simulations.next_audits import Truth, draw_counts_of, list_records
+from auditbook.studies.simulations.next_worlds import Truth, draw_counts_of, list_records
 from auditbook.verdicts import find_metric, judge
 from auditbook.verdicts.shrunk_rates import WIDTH_SCALE, draw_next_rates, list_widths, weigh_rates
 from auditbook.verdicts.shrunk_values import draw_next_values

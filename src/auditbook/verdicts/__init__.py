@@ -3,6 +3,7 @@
 from auditbook.verdicts.additive_rates import code_parts
 from auditbook.verdicts.audit_size import find_n_star, list_n_star, sweep_counts
 from auditbook.verdicts.base_rates import has_support
+from auditbook.verdicts.cell_verdicts import predict_next
 from auditbook.verdicts.chance import bound_spread
 from auditbook.verdicts.flip_sweeps import disagreement
 from auditbook.verdicts.flips import FlipRate, flip_rate, resample_values, summarise_resamples

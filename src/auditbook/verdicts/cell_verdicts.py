@@ -39,6 +39,51 @@ def judge_cells(prepared: Prepared, protocol: Protocol, *, beside: bool = True) 
     return _arrange(cells, models, attributes, protocol.metrics)
 
 
+def predict_next(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
+    """Give every cell its verdict and the chance that the next audit differs, as `judge_cells` gives them.
+
+    The columns are model, metric, attribute, estimate, verdict and next_audit; nothing else is resampled.
+    """
+    units = plan_units(prepared, protocol)
+    cells = []
+    for groups in prepared.groups:
+        context = _Context(AttributeAudit(prepared, groups, protocol, units))
+        cells += [_predict_cells(find_metric(name), context) for name in protocol.metrics]
+    return pd.concat(cells, ignore_index=True)
+
+
+def _predict_cells(metric: Metric, context: "_Context") -> pd.DataFrame:
+    """Predict one metric and attribute under every model."""
+    audit, kind = context.audit, metric.evidence
+    threshold = float(context.protocol.thresholds.get(metric.name, metric.threshold))
+    whole = audit.sums if kind == "score sums" else context.groups.evidence[kind].whole()
+    own_size = _draw_own_size(context, kind) if kind == "areas" else whole
+    parts = metric.by_group(whole)
+    estimate = metric.combine(parts)
+    passes = metric.passes(estimate, threshold=threshold)
+    is_open = np.array([bool(found) for found in _find_obstacles(metric, parts, context)])
+    fails = next_fail_share(audit, metric, parts=parts, own_size=own_size, threshold=threshold)
+    return pd.DataFrame(
+        {
+            "model": [score.model for score in context.prepared.records.scores],
+            "metric": metric.name,
+            "attribute": context.groups.declared.name,
+            "estimate": estimate,
+            "verdict": np.where(is_open, "inconclusive", np.where(passes, "pass", "fail")),
+            "next_audit": np.where(is_open, np.nan, reversal_share(1 - fails, passes)),
+        }
+    )
+
+
+def _draw_own_size(context: "_Context", kind: Kind) -> Evidence:
+    """Draw resamples as large as the audit, of units where there are any."""
+    protocol, units = context.protocol, context.audit.units
+    if units is not None:
+        return draw_units(context.groups, kind, units)[1]
+    own = len(context.prepared.records.outcome)
+    return context.groups.evidence[kind].drawn(own, resamples=protocol.resamples, seed=protocol.seed)
+
+
 @dataclass(frozen=True)
 class _Draws:
     """What the groups of one attribute show, in the audit and in resamples."""

@@ -22,8 +22,13 @@ CENTRES = np.linspace(-3.0, 3.0, 7)
 """Centres that are tried, in standard errors around the best guess."""
 WIDTHS = 10
 """Widths that are tried: the middles of so many parts of equal prior chance."""
-WIDTH_SCALE = 1.0
-"""Median of the prior of the width, on the logit scale."""
+WIDTH_SCALE = 0.25
+"""Median of the prior of the width, on the logit scale.
+
+Rates of the groups of 11 attributes (selection rate, TPR, FPR and PPV of discharges in New York, of diabetes
+stays and of the twin of Texas) have standard deviations, by restricted likelihood, of 0.23 in the middle and
+half of them from 0.08 to 0.34; the prior has half of its weight from 0.10 to 0.60.
+"""
 MANY = 30
 """With so many counted on both sides, the next rate is drawn from its normal limit."""
 LEAST = 1e-6
@@ -73,7 +78,7 @@ def weigh_rates(counted: ArrayLike, trials: ArrayLike, *, expected: ArrayLike | 
     >>> grid = weigh_rates([5, 80], [10, 100])
     >>> rates = (grid.chance[:, None] * grid.alpha / (grid.alpha + grid.beta)).sum(axis=0)
     >>> rates.round(2).tolist()
-    [0.61, 0.79]
+    [0.68, 0.78]
     """
     seen, held = np.asarray(counted, float), np.asarray(trials, float)
     pooled = (seen.sum(axis=-1, keepdims=True) + 0.5) / (held.sum(axis=-1, keepdims=True) + 1)
