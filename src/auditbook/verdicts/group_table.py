@@ -194,7 +194,7 @@ def bound_rate(groups: pd.DataFrame, rate: str, bounds: pd.DataFrame | None = No
     if EFFECTIVE[0] in groups and groups[EFFECTIVE[0]].notna().any():
         name, worth = WEIGHTED[rate]
         share, held = groups[name].to_numpy(float), groups[worth].to_numpy(float)
-        bounded, bounds = add_share(table, "value", np.nan_to_num(share) * held, held), None
+        bounded = add_share(table, "value", np.nan_to_num(share) * held, held)
     else:
         bounded = add_share(table, "value", hits, trials)
     bounded = bounded.rename(columns={"value_low": "low", "value_high": "high"})
