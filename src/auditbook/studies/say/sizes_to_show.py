@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import count, number, plural, read_layout, share
-from auditbook.evidence import wilson_interval
 from auditbook.results import Run, match_rows
 from auditbook.results import rows as each
+from auditbook.studies.small_groups.curves import bound_measure
 from auditbook.studies.small_groups.sizes_to_show import BOARDS, DESIGN
 from auditbook.studies.small_groups.worlds import VerdictDesign
 
@@ -112,13 +112,10 @@ def describe_contrast(counted: pd.DataFrame, *, metric: str = "EOPP") -> str:
 def list_power(counted: pd.DataFrame, *, metric: str = "EOPP") -> pd.DataFrame:
     """Lay the share of audits that show what is so out as curves over the smallest group."""
     here = match_rows(counted, metric=metric, cells=BOARD, **BASE)
-    right = np.where(here["distance"] < 0, here["fail"], here["pass"])
-    bounds = wilson_interval(right, here["replicates"])
+    here = here.assign(right=np.where(here["distance"] < 0, here["fail"], here["pass"]))
     value = [VerdictDesign(*(getattr(row, name) for name in DESIGN)).value for row in each(here)]
     told = [_say_truth(row.metric, found, row.distance) for row, found in zip(each(here), value, strict=True)]
-    curves = here.assign(
-        curve=told, value=right / here["replicates"], low=bounds.low, high=bounds.high, dashed=False
-    )
+    curves = here.assign(curve=told, dashed=False).join(bound_measure(here, "shown"))
     return curves.sort_values(["distance", "smallest"], kind="stable").reset_index(drop=True)
 
 

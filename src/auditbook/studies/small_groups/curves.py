@@ -9,7 +9,12 @@ from scipy.special import ndtr
 from auditbook.evidence import Z_95, wilson_interval
 from auditbook.studies.small_groups.worlds import FPR, TPR
 
-SHARES = {"coverage": ("covered", "intervals"), "right": ("right", "judged"), "wrong": ("right", "judged")}
+SHARES = {
+    "coverage": ("covered", "intervals"),
+    "right": ("right", "judged"),
+    "wrong": ("right", "judged"),
+    "shown": ("right", "replicates"),
+}
 """Measures that are shares of audits: what is counted, among what."""
 
 
