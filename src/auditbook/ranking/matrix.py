@@ -4,16 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from auditbook.evidence import (
     Interval,
     PlacementSums,
     ScoreLevels,
     SiteSums,
+    area_limits,
+    count_equal_clusters,
+    join_df,
     rank_levels,
     rate,
     sum_placements,
+    sum_powers,
 )
 
 Array = NDArray[np.float64]
@@ -218,6 +222,9 @@ class SiteErrors:
     """Standard errors with whole sites as the units."""
 
     se: Array  # shape (n_groups, n_groups): nan with fewer than two sites that take part
+    df: Array  # shape (n_groups, n_groups): Degrees of freedom, from `join_df`
+    # shape (n_groups, n_groups): The smaller of the numbers of events and non-events, over the design effect
+    fewer: Array
     sites: Array  # shape (n_groups, n_groups): Sites that hold an event of g or a non-event of h
     # shape (n_groups, n_groups): Most pairs of an event of g and a non-event of h such that no two pairs
     # share a site
@@ -232,12 +239,18 @@ def site_influence(matrix: AucMatrix) -> Array:
 
     with V and W the placements of events and non-events. Over all sites they add up to zero.
     """
+    event, other = _influence_by_label(matrix)
+    return event + other
+
+
+def _influence_by_label(matrix: AucMatrix) -> tuple[Array, Array]:
+    """Find what the events and what the non-events of each site add."""
     site = matrix.by_site
     if site is None:
-        return np.zeros((0, *matrix.auc.shape))
+        return np.zeros((0, *matrix.auc.shape)), np.zeros((0, *matrix.auc.shape))
     event = site.event_sum - site.events[:, :, None] * matrix.auc
     other = site.other_sum - site.others[:, :, None] * matrix.auc.T
-    return event / matrix.events[:, None] + np.swapaxes(other / matrix.others[:, None], 1, 2)
+    return event / matrix.events[:, None], np.swapaxes(other / matrix.others[:, None], 1, 2)
 
 
 def site_errors(matrix: AucMatrix) -> SiteErrors:
@@ -269,25 +282,35 @@ def site_errors(matrix: AucMatrix) -> SiteErrors:
     """
     if matrix.by_site is None:
         blank = np.full(matrix.auc.shape, np.nan)
-        return SiteErrors(blank, np.zeros_like(blank), np.zeros_like(blank))
+        return SiteErrors(blank, blank, blank, np.zeros_like(blank), np.zeros_like(blank))
     has_event, has_other = (
         (held > 0).astype(float) for held in (matrix.by_site.events, matrix.by_site.others)
     )
     both = has_event.T @ has_other
     n_event, n_other = has_event.sum(axis=0)[:, None], has_other.sum(axis=0)[None]
     sites = n_event + n_other - both
-    square = np.square(site_influence(matrix)).sum(axis=0)
+    event, other = _influence_by_label(matrix)
+    square = np.square(event + other).sum(axis=0)
     square[square < FLAT**2] = 0
-    factor = rate(sites, np.where(sites > 1, sites - 1, 0))
-    return SiteErrors(np.sqrt(factor * square), sites, both + np.minimum(n_event - both, n_other - both))
+    se = np.sqrt(rate(sites, np.where(sites > 1, sites - 1, 0)) * square)
+    effect = np.fmax(rate(se**2, standard_errors(matrix) ** 2), 1.0)
+    powers = sum_powers(matrix.by_site.events)[:, :, None], sum_powers(matrix.by_site.others)[:, None]
+    counts = count_equal_clusters(powers[0], effect), count_equal_clusters(powers[1], effect)
+    df = join_df((np.square(event).sum(axis=0), np.square(other).sum(axis=0)), counts)
+    fewer = np.minimum(matrix.events[:, None], matrix.others) / effect
+    return SiteErrors(se, df, fewer, sites, both + np.minimum(n_event - both, n_other - both))
 
 
 def bound_areas(
-    auc: ArrayLike, se: ArrayLike, *, level: float, df: ArrayLike = np.inf, pairs: ArrayLike
+    auc: ArrayLike,
+    se: ArrayLike,
+    *,
+    level: float,
+    df: ArrayLike = np.inf,
+    pairs: ArrayLike,
+    fewer: ArrayLike | None = None,
 ) -> Interval:
-    r"""Bound areas on the logit scale; from one side where events and non-events are perfectly separated.
-
-    .. math:: \mathrm{logit}\,A \pm t\,\mathrm{SE}/(A(1 - A))
+    r"""Bound areas with `area_limits`; from one side where events and non-events are perfectly separated.
 
     A standard error of zero says nothing. For A = 1 (and mirrored for 0) the lower bound is
     :math:`\alpha^{1/m}` instead (ours), with :math:`\alpha` = 1 - level: m disjoint pairs are all in order
@@ -303,6 +326,8 @@ def bound_areas(
         Degrees of freedom of Student's t; infinite for the normal distribution.
     pairs : float array
         m, such as the smaller of the numbers of events and of non-events.
+    fewer : float array, optional
+        That smaller number over the design effect, where clusters make it differ from m.
 
     Returns
     -------
@@ -313,16 +338,16 @@ def bound_areas(
     --------
     >>> found = bound_areas([0.75, 1.0], [0.05, 0.0], level=0.95, pairs=[20, 10])
     >>> found.low.round(3).tolist(), found.high.round(3).tolist()
-    ([0.64, 0.741], [0.835, 1.0])
+    ([0.637, 0.741], [0.837, 1.0])
     """
+    small = pairs if fewer is None else fewer
     area, error, free, one_side = np.broadcast_arrays(*(np.asarray(x, float) for x in (auc, se, df, pairs)))
     parted = ((area == 0) | (area == 1)) & (one_side > 0)
     known = (error > 0) & (area > 0) & (area < 1)
-    inner = np.where(known, area, 0.5)
-    width = student_quantile(level, free) * np.where(known, error, np.nan) / (inner * (1 - inner))
+    found = area_limits(area, np.where(known, error**2, np.nan), small, small, df=free, level=0.5 + level / 2)
     bound = np.power(1 - level, 1 / np.where(parted, one_side, 1))
-    low = np.where(parted, np.where(area == 1, bound, 0.0), expit(logit(inner) - width))
-    high = np.where(parted, np.where(area == 1, 1.0, 1 - bound), expit(logit(inner) + width))
+    low = np.where(parted, np.where(area == 1, bound, 0.0), found.low)
+    high = np.where(parted, np.where(area == 1, 1.0, 1 - bound), found.high)
     return Interval(low, high)
 
 
@@ -386,12 +411,10 @@ def matrix_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
 def matrix_site_interval(matrix: AucMatrix, *, level: float = 0.95) -> Interval:
     """Bound every area by itself with sites as the units; nan with fewer than two sites that take part.
 
-    The degrees of freedom are the sites that take part, less one.
-
     >>> matrix = auc_matrix([0, 0, 1, 1], [1, 2, 3, 4], [0] * 4, 1, site=[0, 1, 1, 0])
     >>> float(matrix_site_interval(matrix).low[0, 0].round(3))
     0.224
     """
     found = site_errors(matrix)
     pairs = np.where(found.sites > 1, found.pairs, 0)
-    return bound_areas(matrix.auc, found.se, level=level, df=found.sites - 1, pairs=pairs)
+    return bound_areas(matrix.auc, found.se, level=level, df=found.df, pairs=pairs, fewer=found.fewer)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import Interval, rate
+from auditbook.evidence import Interval, count_equal_clusters, join_df, rate, sum_powers
 from auditbook.ranking.matrix import FLAT, AucMatrix, bound_areas
 
 Array = NDArray[np.float64]
@@ -31,6 +31,8 @@ class AreaSummary:
     covariance: Array
     df: Array  # shape (3 n_groups + 1,): Degrees of freedom of Student's t
     pairs: Array  # shape (3 n_groups + 1,): Disjoint pairs for the one-sided bound under perfect separation
+    # shape (3 n_groups + 1,): The smaller of the numbers of events and non-events, over the design effect
+    fewer: Array
     n_groups: int  # Number of groups
 
     @property
@@ -65,8 +67,9 @@ class AreaSummary:
         return np.nan_to_num(self.covariance / (known[:, None] * known))
 
     def interval(self, *, level: float = 0.95) -> Interval:
-        """Bound every area on the logit scale, each by itself; see `bound_areas`."""
-        return bound_areas(self.values, self.se, level=level, df=self.df, pairs=self.pairs)
+        """Bound every area, each by itself; see `bound_areas`."""
+        ask = {"df": self.df, "pairs": self.pairs, "fewer": self.fewer}
+        return bound_areas(self.values, self.se, level=level, **ask)
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,7 @@ def _cover_records(matrix: AucMatrix, values: Array, events: _Loadings, others: 
         covariance=_blank(of_events + of_others, values),
         df=np.where(np.isnan(df), np.inf, df),
         pairs=np.minimum(events.held, others.held),
+        fewer=np.minimum(events.held, others.held),
         n_groups=len(matrix.events),
     )
 
@@ -187,10 +191,11 @@ def _cover_sites(matrix: AucMatrix, values: Array, events: _Loadings, others: _L
     """Add up the covariance over independent sites."""
     n_groups, blank = len(matrix.events), np.full(len(values), np.nan)
     if matrix.by_site is None:
-        return AreaSummary(values, np.outer(blank, blank), blank, np.zeros(len(values)), n_groups)
+        return AreaSummary(values, np.outer(blank, blank), blank, np.zeros(len(values)), blank, n_groups)
     site = matrix.by_site
-    influence = _move(events, site.event_sum, site.events, matrix.auc)
-    influence += _move(others, site.other_sum, site.others, matrix.auc.T)
+    of_events = _move(events, site.event_sum, site.events, matrix.auc)
+    of_others = _move(others, site.other_sum, site.others, matrix.auc.T)
+    influence = of_events + of_others
     influence[np.abs(influence) < FLAT] = 0
     has_event, has_other = _take_part(events, site.events), _take_part(others, site.others)
     both = (has_event & has_other).sum(axis=0)
@@ -199,7 +204,19 @@ def _cover_sites(matrix: AucMatrix, values: Array, events: _Loadings, others: _L
     influence = influence * np.sqrt(rate(sites, np.where(sites > 1, sites - 1, 0)))
     pairs = both + np.minimum(n_event - both, n_other - both)
     covariance = _blank(influence.T @ influence, values)
-    return AreaSummary(values, covariance, sites - 1.0, np.where(sites > 1, pairs, 0.0), n_groups)
+    plain = np.diagonal(_cover_records(matrix, values, events, others).covariance)
+    effect = np.fmax(rate(np.diagonal(covariance), plain), 1.0)
+    powers = sum_powers(site.events @ _use(events).T), sum_powers(site.others @ _use(others).T)
+    counts = count_equal_clusters(powers[0], effect), count_equal_clusters(powers[1], effect)
+    parts = np.square(of_events).sum(axis=0), np.square(of_others).sum(axis=0)
+    return AreaSummary(
+        values=values,
+        covariance=covariance,
+        df=join_df(parts, counts),
+        pairs=np.where(sites > 1, pairs, 0.0),
+        fewer=np.minimum(events.held, others.held) / effect,
+        n_groups=n_groups,
+    )
 
 
 def _move(loadings: _Loadings, placed: Array, held: Array, area: Array) -> Array:
@@ -210,8 +227,12 @@ def _move(loadings: _Loadings, placed: Array, held: Array, area: Array) -> Array
 
 def _take_part(loadings: _Loadings, held: Array) -> NDArray[np.bool_]:
     """Tell which sites hold records of this label that an area rests on, shape (n_sites, K)."""
-    uses = (loadings.weight != 0).any(axis=-1).astype(float)
-    return (held > 0).astype(float) @ uses.T > 0
+    return (held > 0).astype(float) @ _use(loadings).T > 0
+
+
+def _use(loadings: _Loadings) -> Array:
+    """Tell which groups' records of this label an area rests on, shape (K, n_groups), as 0 and 1."""
+    return (loadings.weight != 0).any(axis=-1).astype(float)
 
 
 def _blank(covariance: Array, values: Array) -> Array:
