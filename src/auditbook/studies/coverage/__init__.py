@@ -1,0 +1,1 @@
+"""How often do printed intervals hold what they are about?"""
