@@ -205,7 +205,7 @@ def test_thin_groups_missing_values_and_one_large_site_are_pointed_out(tmp_path)
     table["h"] = np.where(np.arange(2000) < 1500, "big", "small")
     text = BASIC + 'missing = "group"\n[site]\ncolumn = "h"\n'
     cautions = warn_cohort(load(tmp_path, table, text))
-    assert "c (about 1 records, 30 needed)" in only(cautions, "too few records")[0]
+    assert "c (about 0.8 records, 30 needed)" in only(cautions, "too few records")[0]
     assert "blank cells" not in only(cautions, "too few records")[0]
     assert "missing in 401 of 2,000 records (20%)" in only(cautions, "missing in")[0]
     assert "'big' holds 75% of the records" in only(cautions, "holds")[0]
@@ -227,6 +227,21 @@ def test_names_that_differ_in_blanks_or_capitals_are_pointed_out(tmp_path):
     told = only(cautions, "differ")[0]
     assert "differ in blanks or capitals only" in told
     assert "groups = { 'white ' = 'White' }" in told
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "told"),
+    [
+        (1, True, "c (1 record, 30 needed)"),
+        (29, True, "c (29 records, 30 needed)"),
+        (148, False, "c (about 29.6 records, 30 needed)"),
+    ],
+)
+def test_what_a_small_group_holds_is_never_written_as_what_it_needs(tmp_path, rows, given, told):
+    table = large_table().assign(p=np.linspace(0, 1, 2000))
+    table.loc[: rows - 1, "race"] = "c"
+    text = BASIC + ('[scores.p]\ncolumn = "p"\nkind = "probability"\n' if given else "")
+    assert told in only(warn_cohort(load(tmp_path, table, text)), "too few records")[0]
 
 
 def test_rules_that_match_nothing_are_pointed_out(tmp_path):

@@ -239,6 +239,14 @@ resamples = 0
             "[protocol]\naudit_share = 1.5",
             "[protocol] audit_share: 1.5 is out of range; allowed: 0.01 to 0.99",
         ),
+        *(
+            (
+                f"[protocol]\nshown_alpha = {alpha}",
+                f"[protocol] shown_alpha: {alpha} is out of range; allowed: above 0 and below 0.5",
+            )
+            for alpha in (0, 0.5, 0.9999, 1, -1)
+        ),
+        ('[outcomes.ill]\ncolumn = "b"', "[outcomes.ill]: the key 'event' is missing; add event = \"…\""),
         ("[protocol]\nresamples = 1.5", "[protocol] resamples: must be a whole number, found 1.5"),
         ("[protocol]\naudit_sizes = [5000, 1000]", "[protocol] audit_sizes: [5000, 1000] must be sizes"),
         ("[protocol]\naudit_sizes = []", "[protocol] audit_sizes: [] must be sizes of 2 or more"),

@@ -1,7 +1,9 @@
 """What in a cohort is allowed and still deserves a second look before the audit?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
+from math import floor
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from auditbook.cohort.column_roles import MISSING_GROUP
 from auditbook.cohort.describe import ID_SHARE
 from auditbook.cohort.values import as_numbers, as_text
 from auditbook.errors import nearest, printable
-from auditbook.evidence import list_shortfalls, settle_design
+from auditbook.evidence import list_shortfalls, settle_design, write_shortfalls
 from auditbook.records import Attribute, AuditRecords, Survey
 
 LEAK_AREA = 0.98
@@ -187,8 +189,10 @@ def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
     scarce = next((short[what] for what in held if what in short), None)
     if scarce is None:
         return ""
-    about, what = "about " if share < 1 else "", scarce.what.replace("_", "-")
-    return f"{attribute.groups[code]} ({about}{scarce.held:.0f} {what}, {scarce.needed} needed)"
+    told = write_shortfalls(
+        [replace(scarce, held=floor(10 * scarce.held) / 10)]
+    )  # never up to what is needed
+    return f"{attribute.groups[code]} ({'about ' if share < 1 and scarce.held else ''}{told})"
 
 
 def _warn_scores(cohort: Cohort) -> Iterator[str]:

@@ -239,10 +239,9 @@ def check_groups(
     if table.cross:
         advice = "join groups of the attributes that it crosses, with a recoding or wider bins"
     if len(found) + missing < 2:
+        held = f"1 group with records {list(found)}" if found else "no group with records"
         faults.add(
-            where,
-            f"{what} holds {len(found)} group with records {list(found)}; at least two are "
-            f"needed: check {source}, or delete the attribute",
+            where, f"{what} holds {held}; at least two are needed: check {source}, or delete the attribute"
         )
     if len(order) > max_groups:
         some = ", ".join(map(repr, order[:5]))

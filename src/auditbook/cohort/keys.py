@@ -5,6 +5,7 @@ reads them here, to judge values and to make the JSON schema that editors comple
 cohort file is read, and not by who opens a finished run.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -19,7 +20,7 @@ Schema = dict[str, Any]
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 _CELL = "text, number or true/false"
 _PLURALS = {_CELL: "texts, numbers or true/false"}
-_OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than")
+_OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than", "less_than")
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def _kind_of(part: Schema) -> str:
 
 def _limits_of(part: Schema) -> str:
     """Say which numbers are allowed."""
+    if "exclusiveMaximum" in part:
+        return f"above {show(part['exclusiveMinimum'])} and below {show(part['exclusiveMaximum'])}"
     if "exclusiveMinimum" in part:
         return f"above {show(part['exclusiveMinimum'])}"
     if "maximum" in part:
@@ -171,7 +174,7 @@ def _find_key(table: type, name: str) -> Key:
 
 def _write_line(key: Key) -> str:
     """Show how a missing key would be written."""
-    sample = f'"{key.choices[0]}"' if key.choices else {"text": '"…"'}.get(key.kind, "[…]")
+    sample = f'"{key.choices[0]}"' if key.choices else {"text": '"…"', _CELL: '"…"'}.get(key.kind, "[…]")
     return f"{key.name} = {sample}"
 
 
@@ -211,7 +214,7 @@ def _tell(value: Any, key: Key, wrong: list[Any]) -> Iterator[str]:
         allowed = ", ".join(f"'{choice}'" for choice in key.choices)
         yield f"{show(one)} is not allowed{nearest(one, key.choices)}; allowed: {allowed}"
     for one in outside:
-        fault = "out of range" if " to " in key.limits else "too small"
+        fault = "out of range" if re.search(" to | and ", key.limits) else "too small"
         yield f"{show(one)} is {fault}; allowed: {key.limits}"
 
 
