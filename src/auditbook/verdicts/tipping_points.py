@@ -38,9 +38,9 @@ def find_tipping_points(
     V being the published verdict and S what is shown of the cell. The other groups and the other cells of the
     board stay as they are, and so does what a record is worth where units or sites hold several. A failure is
     held against the bounds at its level and not against its p-value, which is larger by the chance of the
-    opposite order: the share is too large by less than 0.002 (tested). Metrics of selection (DI, SPD) do not
-    look at the outcome and have no row; TI, CAL and AUC need more than counts and have none either, nor
-    have records with weights.
+    opposite order: the share is a little too large (recounts agree to about one record). Metrics of selection
+    (DI, SPD) do not look at the outcome and have no row; TI, CAL and AUC need more than counts and have none
+    either, nor have records with weights.
 
     Parameters
     ----------
