@@ -167,6 +167,15 @@ def test_a_cell_that_more_records_unsettle_is_named():
     assert "More records" not in falling
 
 
+def test_of_weighted_records_no_size_is_said_to_change_nothing():
+    sweep = pd.DataFrame({"label": ["900"], "cells": 1, "stable": 1})
+    own = curve_cells([0.1, 0.1, 0.1]).head(1)
+    said = say.describe_sizes(sweep, own, bound=0.1, weighted=True)
+    assert "no other size was tried" in said
+    assert "too small" not in said
+    assert "No cell changes" not in said
+
+
 def test_curves_that_hardly_move_are_left_out_and_the_largest_move_comes_first():
     still = curve_cells([0.0, 0.0, 0.01]).assign(metric="TI")
     small = curve_cells([0.1, 0.05, 0.0]).assign(metric="PP")

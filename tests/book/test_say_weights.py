@@ -4,7 +4,7 @@ import pytest
 
 from auditbook.book.say.audit_size import describe_sizes
 from auditbook.book.say.cohort import describe_question
-from auditbook.book.say.weights import describe_weights, tell_no_smaller, tell_unweighted
+from auditbook.book.say.weights import describe_weights, tell_both, tell_no_smaller, tell_unweighted
 
 FOUND = {
     "records": 900,
@@ -47,6 +47,9 @@ def test_nothing_is_said_without_weights() -> None:
 
 def test_chapters_say_where_each_record_counts_once() -> None:
     assert "counts each of them once" in tell_unweighted({"weights": FOUND})
+    said = tell_both({"weights": FOUND}, weighted="the verdicts", once="AUROC and accuracy")
+    assert "and so are the verdicts; AUROC and accuracy count each" in said
+    assert tell_both({}, weighted="the verdicts", once="AUROC and accuracy") == ""
     assert "no smaller sample of its kind" in tell_no_smaller({"weights": FOUND})
 
 

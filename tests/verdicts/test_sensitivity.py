@@ -23,6 +23,7 @@ from auditbook.verdicts.sensitivity import (
     vary_constants,
 )
 from auditbook.verdicts.tiers import assign_tiers
+from survey_records import stored_survey
 
 PROTOCOL = Protocol(resamples=100, resample_size=1_500, site_folds=4, audit_sizes=(500, 1_000))
 LUCK = 0.10
@@ -129,6 +130,18 @@ def test_sizes_end_at_the_audits_own_and_agree_with_its_flip_rates(made):
     for value, column in ((1_500, "vfr"), (len(records.outcome), "vfr_own_size")):
         there = cells[cells["value"] == value].set_index(["metric", "attribute"])
         pd.testing.assert_series_equal(there["vfr"], verdicts[column], check_names=False)
+
+
+def test_weighted_records_are_resampled_at_no_size_but_their_own(few_runs):
+    records = replace(stored_survey(), attributes=stored_survey().attributes[1:2])
+    protocol = replace(PROTOCOL, resample_size=300, metrics=("DI", "EOPP"))
+    tables = audit(records, protocol)
+    found = vary_constants(records, tables, model="m", protocol=protocol)
+    sizes = found["sensitivity"][found["sensitivity"]["setting"] == "resample_size"]
+    assert sizes[["value", "in_force"]].to_numpy().tolist() == [[len(records.outcome), True]]
+    cells = found["sensitivity_cells"]
+    drawn = cells[cells["setting"] == "resample_size"].reset_index(drop=True)
+    pd.testing.assert_series_equal(drawn["vfr"], tables["verdicts"]["vfr"])
 
 
 def test_lower_support_only_adds_verdicts_and_changes_no_flip_rate(made):

@@ -80,6 +80,9 @@ def vary_constants(
       protocol's) every count is the mean of `repeats` runs, with spreads;
     - ``sensitivity_cells``: verdict and flip rate of every cell along ``resample_size`` and ``min_records``.
 
+    Weighted records are drawn by whole clusters, as many as there are, whatever the size; so that along
+    ``resample_size`` there is the audit's own alone.
+
     References
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
@@ -180,10 +183,11 @@ def _sweep_bounds(audit: Audit) -> Iterator[Varied]:
 
 
 def _sweep_sizes(audit: Audit) -> Iterator[Varied]:
-    """Draw resamples of other sizes, up to the audit's own."""
-    in_force = min(audit.protocol.resample_size, audit.own_size)
+    """Draw resamples of other sizes, up to the audit's own; weighted records are drawn at that alone."""
+    weighted = audit.prepared.design is not None
+    in_force = audit.own_size if weighted else min(audit.protocol.resample_size, audit.own_size)
     whole = audit.prepared.without_sites()
-    for value in list_values(RESAMPLE_SIZES, in_force, most=audit.own_size):
+    for value in list_values(() if weighted else RESAMPLE_SIZES, in_force, most=audit.own_size):
         moved = replace(audit.protocol, resample_size=int(value))
         varied = replace(audit, verdicts=judge(whole, moved, axes=()).verdicts, protocol=moved)
         yield _where("resample_size", value, in_force), varied, True

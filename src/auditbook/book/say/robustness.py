@@ -248,7 +248,7 @@ def list_curves(cells: pd.DataFrame, *, least: float = 0.02) -> pd.DataFrame:
     return order[["name", *columns]].rename(columns=columns).reset_index(drop=True)
 
 
-def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) -> str:
+def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float, weighted: bool = False) -> str:
     """Say what the size of a resample does, and whose standing it decides."""
     if not sweep["cells"].any():
         return "No cell has a verdict, so none has a flip rate at any size."
@@ -267,6 +267,8 @@ def describe_sizes(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) ->
         )
     elif len(sweep) > 1:
         lines.append("No cell changes its standing with the size.")
+    elif weighted:
+        lines.append("Weighted records are drawn anew as they were drawn, so no other size was tried.")
     else:
         lines.append("The audit is too small for another size to be tried.")
     rising = wide[(wide.iloc[:, -1] - wide.min(axis=1)) > 0.05]
@@ -362,9 +364,13 @@ def describe_support(sweep: pd.DataFrame, cells: pd.DataFrame, *, bound: float) 
     return "\n".join(f"- {line}" for line in lines)
 
 
-def describe_tier_bounds(sensitivity: pd.DataFrame) -> str:
+def describe_tier_bounds(sensitivity: pd.DataFrame, *, weighted: bool = False) -> str:
     """Say what the bounds of the tiers do."""
     lines = []
+    if weighted:
+        lines.append(
+            "No size was judged, since the records are weighted: CV and field size can move nothing."
+        )
     for setting, title in TIER_BOUNDS.items():
         sweep = select_sweep(sensitivity, setting)
         best, worst = sweep["practical_stability"], sweep["catastrophic_instability"]

@@ -48,6 +48,13 @@ def tell_unweighted(info: Mapping[str, Any]) -> str:
     return "The records of this run are weighted, but this chapter counts each of them once."
 
 
+def tell_both(info: Mapping[str, Any], *, weighted: str, once: str) -> str:
+    """Say what in a chapter is weighted, and what counts each record once; blank without weights."""
+    if not info.get("weights"):
+        return ""
+    return f"The records of this run are weighted, and so are {weighted}; {once} count each of them once."
+
+
 def tell_no_smaller(info: Mapping[str, Any]) -> str:
     """Say why a chapter about smaller audits holds nothing of a weighted run; blank without weights."""
     if not info.get("weights"):
