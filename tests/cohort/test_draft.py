@@ -61,6 +61,28 @@ def test_a_draft_of_a_plain_hospital_table_runs_as_it_is(tmp_path, suffix):
     assert len(cohort.table) == 400
 
 
+def test_the_design_of_a_survey_is_drafted_by_its_usual_names(tmp_path):
+    rng = np.random.default_rng(4)
+    drawn = {"SDMVSTRA": rng.integers(134, 149, 400), "SDMVPSU": rng.integers(1, 3, 400)}
+    table = hospital_table().assign(WTMEC2YR=rng.lognormal(9, 1, 400), **drawn)
+    file = read_cohort_file(draft(tmp_path, table.drop(columns="patient_id")))
+    weight = file.weight
+    assert (weight.column, weight.strata, weight.cluster) == ("WTMEC2YR", "SDMVSTRA", "SDMVPSU")
+
+
+@pytest.mark.parametrize("name", ["weight", "weight_kg", "body weight", "stratum", "psu"])
+def test_the_weight_of_a_patient_is_no_sampling_weight(tmp_path, name):
+    path = draft(tmp_path, hospital_table().assign(**{name: np.arange(400) / 4 + 40}))
+    assert read_cohort_file(path).weight.column is None
+    assert "# [weight]" in path.read_text(encoding="utf-8")
+
+
+def test_no_bin_of_ages_is_drafted_below_the_youngest(tmp_path):
+    adults = hospital_table().assign(age=np.arange(400) % 70 + 18)
+    ages = next(each for each in read_cohort_file(draft(tmp_path, adults)).attributes if each.name == "age")
+    assert ages.bins == (18, 40, 65)
+
+
 def test_every_guess_is_marked_as_one(tmp_path):
     text = draft(tmp_path, hospital_table()).read_text(encoding="utf-8")
     table = ""
@@ -157,6 +179,7 @@ def test_name_with_accents_and_blanks_gives_a_plain_name_and_a_command_that_runs
     ("names", "yes"),
     [
         (("Hôpital", "Sexe", "Âge", "Décès", "Risque prédit"), "oui"),
+        (("Hôpital", "Sexe", "Âge", "Réadmission", "Probabilité prédite"), "oui"),
         (("Krankenhaus", "Geschlecht", "Alter", "Verstorben", "Risiko"), "ja"),
         (("Centro", "Sexo", "Edad", "Reingreso", "Riesgo"), "sí"),
         (("Ospedale", "Sesso", "Età", "Morte", "Rischio"), "sì"),
@@ -182,3 +205,4 @@ def test_roles_are_guessed_in_other_languages_and_with_accents(tmp_path, names, 
     assert drafted["outcome"]["event"] == yes
     assert {each["column"] for each in drafted["attributes"].values()} == {sex, age}
     assert score in str(drafted["scores"])
+    assert score.lower().translate(str.maketrans("é ", "e_")) in drafted["scores"]

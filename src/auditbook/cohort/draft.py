@@ -32,16 +32,26 @@ _SITE = (
 )
 _UNIT = r"patient|person|subject|mrn|member|beneficiary|patiente|patientin|pa[cz]iente"
 _ATTRIBUTES = {
-    "race": r"race|racial",
+    "race": r"race|racial|ridreth\d",
     "ethnicity": r"ethnic\w*|hispanic",
     "sex": r"sex|sexe|sexo|sesso",
-    "gender": r"gender|genre|geschlecht|genere|genero",
-    "age": r"age|age_?(group|band|years|cat\w*)|\w*_age|pat_age|alter|edad|idade|eta",
+    "gender": r"gender|riagendr|genre|geschlecht|genere|genero",
+    "age": r"age|ridageyr|age_?(group|band|years|cat\w*)|\w*_age|pat_age|alter|edad|idade|eta",
     "payer": r"payer|payor|insurance|insurer|coverage",
     "language": r"language|lang",
     "disability": r"disabilit\w*|disabled",
 }
-_SCORE = r"prob|probability|score|risk|pred|prediction|phat|p_hat|hat|risque|risiko|rischio|risco|riesgo"
+_SCORE = (
+    r"prob|probability|score|risk|pred|prediction|phat|p_hat|hat|risque|risiko|rischio|risco|riesgo"
+    r"|probabilite|probabilita|probabilidade?|wahrscheinlichkeit"
+)
+# A column called weight alone may weigh the patient. NHANES and others by the names that they use.
+_WEIGHT = (
+    r"(survey|sampl(e|ing)|design|person|final|exam|interview)_?(weight|wgt|wt)s?|perwt|finalwt|_llcpwt\w*"
+    r"|wt(mec|int|saf|fol)\w+|wtfa\w*|pondfinal|ponderation"
+)
+_STRATA = r"sdmvstra|strata|stratum|_?ststr|pstrat|strate"
+_CLUSTER = r"sdmvpsu|ppsu|psu|_psu"
 _LATE = r"charges?|costs?|discharge\w*|disposition|severity|drg|mortality"
 _POSITIVE = (
     *("yes", "y", "true", "1", "died", "dead", "expired", "<30", "event", "positive"),
@@ -53,6 +63,20 @@ _FEW, _MANY = 2, 30
 
 
 @dataclass(frozen=True)
+class _Design:
+    """How a survey seems to have been drawn; None where nothing fits."""
+
+    weight: str | None
+    strata: str | None
+    cluster: str | None
+
+    @property
+    def columns(self) -> set[str]:
+        """The columns that were found."""
+        return {column for column in (self.weight, self.strata, self.cluster) if column is not None}
+
+
+@dataclass(frozen=True)
 class _Guess:
     """What the columns seem to be; None or empty where nothing fits."""
 
@@ -60,6 +84,7 @@ class _Guess:
     event: str | int | None
     site: str | None
     unit: str | None
+    design: _Design
     attributes: dict[str, str]
     scores: tuple[str, ...]
     identifiers: tuple[str, ...]
@@ -96,6 +121,7 @@ def draft_cohort(path: Path, *, target: Path | None = None) -> str:
         *_draft_outcome(frame, guess),
         *_draft_site(frame, guess),
         *_draft_unit(guess),
+        *_draft_weight(guess.design),
         *_draft_attributes(frame, guess),
         *_draft_missing(frame),
         *_draft_features(guess),
@@ -124,7 +150,8 @@ def _name_schema(folder: Path) -> list[str]:
 
 def _guess_roles(frame: pd.DataFrame) -> _Guess:
     """Guess every role from names and values; no column has two."""
-    taken: set[str] = set()
+    design = _guess_design(frame)
+    taken: set[str] = set(design.columns)
     attributes = {}
     for name, pattern in _ATTRIBUTES.items():
         column = next((c for c in _named(frame, pattern) if c not in taken and _groups_well(frame[c])), None)
@@ -149,7 +176,16 @@ def _guess_roles(frame: pd.DataFrame) -> _Guess:
     free = [c for c in frame.columns if c not in taken]
     identifiers = tuple(c for c in free if _is_identifier(frame[c]) or _is_date(frame[c]))
     late = tuple(c for c in _named(frame, _LATE) if c in free and c not in identifiers)
-    return _Guess(outcome, event, site, unit, attributes, scores, identifiers, late)
+    return _Guess(outcome, event, site, unit, design, attributes, scores, identifiers, late)
+
+
+def _guess_design(frame: pd.DataFrame) -> _Design:
+    """Guess sampling weights, and only beside them strata and clusters."""
+    weight = next((c for c in _named(frame, _WEIGHT) if frame[c].dtype.kind in "iuf"), None)
+    if weight is None:
+        return _Design(None, None, None)
+    strata, cluster = (next(iter(_named(frame, pattern)), None) for pattern in (_STRATA, _CLUSTER))
+    return _Design(weight, strata, cluster)
 
 
 def _plain(text: str) -> str:
@@ -256,6 +292,18 @@ def _draft_unit(guess: _Guess) -> list[str]:
     return [advice, "[unit]", f"column = {_quote(guess.unit)}    # guess", ""]
 
 
+def _draft_weight(design: _Design) -> list[str]:
+    advice = "# Of a survey: for how many people each record stands, and what was drawn first."
+    named = [("column", design.weight), ("strata", design.strata), ("cluster", design.cluster)]
+    if design.weight is None:
+        return [advice, "# [weight]", *(f'# {key} = "…"' for key, _ in named), ""]
+    lines = [
+        f"{key} = {_quote(column)}    # guess" if column is not None else f'# {key} = "…"'
+        for key, column in named
+    ]
+    return [advice, "[weight]", *lines, ""]
+
+
 def _draft_attributes(frame: pd.DataFrame, guess: _Guess) -> list[str]:
     if not guess.attributes:
         names = ", ".join(frame.columns[:20])
@@ -307,9 +355,9 @@ def _draft_bins(series: pd.Series) -> list[str]:
     bounds: Iterable[float] = (
         (18, 40, 65) if high > 40 else np.unique(np.nanquantile(series, (0.25, 0.5, 0.75)))
     )
-    start = min(0.0, low)
-    inner = [bound for bound in bounds if start < bound <= high]
-    bins = [start, *inner] if len(inner) else [low, high]
+    inner = [bound for bound in bounds if low < bound <= high]
+    reached = [0.0, *(bound for bound in bounds if bound <= low)] if low >= 0 else [low]
+    bins = [reached[-1], *inner] if len(inner) else [low, high]
     shown = ", ".join(f"{bound:g}" for bound in bins)
     return [
         f"bins = [{shown}]    # guess: lower bounds, the last bin open-ended (values: {low:g} to {high:g})"
@@ -356,7 +404,7 @@ def _draft_scores(frame: pd.DataFrame, guess: _Guess) -> list[str]:
                 f"# {blank:,} records have no such score and cannot be judged: fill them in, or drop them "
                 "under [data]."
             )
-        key = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_") or f"score_{position}"
+        key = re.sub(r"[^a-z0-9]+", "_", _plain(column).lower()).strip("_") or f"score_{position}"
         lines += [
             f"[scores.{key}]    # guess: numbers between 0 and 1",
             f"column = {_quote(column)}",
