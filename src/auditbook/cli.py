@@ -27,7 +27,8 @@ class Parser(argparse.ArgumentParser):
         """Print one message and leave with code 2."""
         if message.startswith("unrecognized arguments:"):
             wrong = message.split(":", 1)[1].split()[0]
-            message += nearest(wrong, sorted(set(self._options())))
+            known = sorted(set(self._options()))
+            message += " (another command has it)" if wrong in known else nearest(wrong, known)
         self.exit(WRONG, f"auditbook: {message}\n(auditbook --help lists the commands)\n")
 
     def _options(self) -> Iterator[str]:

@@ -282,6 +282,7 @@ def test_a_draft_is_a_cohort_file_that_can_be_checked(tmp_path, capsys):
     ("call", "word"),
     [
         (["run", "x.toml", "--sed", "3"], "--seed"),
+        (["new", "x.csv", "--force"], "unrecognized arguments: --force (another command has it)"),
         (["audit", "x.toml", "--seed", "-1"], "-1"),
         (["audit", "x.toml", "--jobs", "0"], "0"),
         (["simulate", "--replicates", "0"], "'0' is not a number of replicates"),
