@@ -14,7 +14,7 @@ from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.results import Run, read_run
 from auditbook.settings import METRIC_NAMES, Protocol
-from auditbook.verdicts import find_tipping_points, judge, tabulate_groups
+from auditbook.verdicts import find_tipping_points, judge, tabulate_groups, tabulate_rates
 from auditbook.verdicts.standing import name_standings
 from runs_fixture import KINDS
 
@@ -57,6 +57,7 @@ def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
     run.__dict__["tipping_points"] = tipping
     run.__dict__["label_change"] = empty_table("label_change")
     run.__dict__["groups"] = tabulate_groups(records, protocol=protocol)
+    run.__dict__["rates"] = tabulate_rates(prepared, protocol)
     run.__dict__["models"] = pd.DataFrame({"model": ["m"]})
     return run
 
