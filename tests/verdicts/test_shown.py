@@ -75,10 +75,21 @@ def test_a_bound_lies_beyond_the_threshold_just_where_the_p_value_is_below_the_l
             rng = np.random.default_rng(seed)
             table = {g: tuple(rng.integers(15, 60, 4)) for g in "abcd"}
             _, contrasts = show(records_of(table), metrics=(name,))
-            passes = contrasts["high_alone"] < threshold
+            passes = (contrasts["high_alone"] < threshold) & (contrasts["low_alone"] > -threshold)
             assert (passes == (contrasts["p_pass"] < 0.05)).all()
             fails = contrasts["p_fail"] < 0.05
             assert (contrasts["low_alone"] > threshold)[fails].all()
+
+
+def test_a_pass_needs_both_edges_where_the_small_group_has_the_higher_rate():
+    cells, contrasts = show(
+        records_of({"small": (12, 0, 0, 20), "large": (999, 0, 1, 500)}), metrics=("EOPP",)
+    )
+    row = contrasts.iloc[0]
+    assert (row["group"], row["other"]) == ("small", "large")
+    assert row["low_alone"] < -0.1
+    assert row["p_pass"] > 0.1
+    assert cells.loc["EOPP", "shown"] == "open"
 
 
 def test_holm_is_that_of_statsmodels():

@@ -206,6 +206,8 @@ def test_contrasts(contrasts: Contrasts) -> Tests:
     A difference :math:`\delta \ge 0` beyond the threshold t is shown when its lower bound exceeds t. As the
     order of the two groups was chosen by their values, the chance of the opposite order is added:
     :math:`p = \Phi(-z_t) + \Phi(-z_{-t})`, the p-value of the hypothesis :math:`|\delta| \le t` at its edge.
+    That it lies within is shown when both bounds do: :math:`p = \max(\Phi(z_t), \Phi(-z_{-t}))`. Limits of
+    shares reach further on one side than on the other, so that either edge can be the one that is met first.
     Of a ratio the same with :math:`f\theta_2 - \theta_1 > 0` in place of :math:`\delta > t`.
     """
     small, large = contrasts.first, contrasts.second
@@ -214,16 +216,11 @@ def test_contrasts(contrasts: Contrasts) -> Tests:
     limit = np.where(contrasts.is_ratio, none, contrasts.threshold)
     z = find_z(small, large, factor, contrasts.correlation, limit)
     z = np.where(contrasts.is_ratio, -z, z)
-    beyond = np.flatnonzero(z > 0)
-    part = contrasts.take(beyond)
-    turned = _turn(part)
-    far = np.abs(
-        find_z(*turned, factor[beyond], part.correlation, np.where(part.is_ratio, 0.0, -limit[beyond]))
-    )
-    p_fail = ndtr(-z)
-    p_fail[beyond] += ndtr(-far)
+    far = find_z(*_turn(contrasts), factor, contrasts.correlation, -limit)
+    p_fail = ndtr(-z) + np.where(z > 0, ndtr(-np.abs(far)), 0.0)
+    p_pass = np.maximum(ndtr(z), ndtr(-far))
     undefined = np.isnan(contrasts.estimate)
-    return Tests(z, np.where(undefined, np.nan, p_fail), np.where(undefined, np.nan, ndtr(z)))
+    return Tests(z, np.where(undefined, np.nan, p_fail), np.where(undefined, np.nan, p_pass))
 
 
 def find_opposite(contrasts: Contrasts, z: Array) -> Array:

@@ -256,7 +256,7 @@ class _Found:
         """Describe the contrast that decides each cell."""
         places = np.flatnonzero(self.defined)
         row = self.row[places]
-        order = np.lexsort((-self.tests.z[places], row))
+        order = np.lexsort((-self.tests.z[places], -self.tests.p_pass[places], row))
         first = order[np.unique(row[order], return_index=True)[1]]
         chosen, where = places[first], row[first]
         estimate, low, high = (part[chosen] for part in self._signed)
