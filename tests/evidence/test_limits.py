@@ -15,6 +15,13 @@ def test_limits_of_a_share_are_those_of_statsmodels(k, n):
     assert np.allclose(np.ravel(share_limits(k / n, n, stats.norm.isf(0.05))), expected, atol=1e-12)
 
 
+def test_limits_are_exact_where_nothing_or_everything_was_found():
+    low, high = share_limits([0, 1], [19, 19], stats.norm.isf(0.05))
+    for place, k in enumerate((0, 19)):
+        expected = proportion_confint(k, 19, alpha=0.10, method="beta")
+        assert (low[place], high[place]) == pytest.approx(expected, abs=1e-12)
+
+
 def one_sided_error(limit, n, share):
     """How often a lower limit exceeds the true share, by enumeration."""
     k = np.arange(n + 1)
@@ -51,6 +58,17 @@ def test_a_mean_is_bounded_by_students_quantile():
     assert high[0] - 2 == pytest.approx(0.5 * stats.t.isf(0.01, 9))
     assert 2 - low[0] == pytest.approx(0.5 * stats.t.isf(0.01, 9))
     assert student_quantile(np.array([1.5]), np.array([np.inf])) == 1.5
+
+
+def test_a_theil_index_reaches_up_to_what_no_record_shows():
+    one = np.ones(1)
+    z = stats.norm.isf(0.05) * one
+    silent = Bounded(np.array([MEAN], np.int8), 0 * one, 30 * one, 0 * one, 29 * one)
+    low, high = silent.limits(z)
+    assert low[0] == 0
+    wholly_wrong = 1 - np.exp(-high[0])  # share of predictions that makes the index so large
+    assert stats.binom.pmf(0, 30, wholly_wrong) == pytest.approx(0.05)
+    assert silent.limits(3 * one)[1] > high
 
 
 def share(k, n):

@@ -88,8 +88,34 @@ def test_a_pass_needs_both_edges_where_the_small_group_has_the_higher_rate():
     row = contrasts.iloc[0]
     assert (row["group"], row["other"]) == ("small", "large")
     assert row["low_alone"] < -0.1
-    assert row["p_pass"] > 0.1
+    assert row["p_pass"] == pytest.approx(0.899**12, rel=0.02)  # Nobody missed among twelve
     assert cells.loc["EOPP", "shown"] == "open"
+
+
+def chance_of_a_pass(table_of, trials, share, **settings):
+    """How often a group of so many trials makes the board pass, by enumeration of its hits."""
+    passes = [show(table_of(k), **settings)[0]["shown"].iloc[0] == "pass" for k in range(trials + 1)]
+    return float(stats.binom.pmf(np.arange(trials + 1), trials, share)[passes].sum())
+
+
+@pytest.mark.parametrize("events", [12, 19, 29, 39])
+def test_small_groups_at_the_threshold_hardly_pass_beside_a_group_without_a_miss(events):
+    def table(found):
+        return records_of({"small": (found, 0, events - found, 20), "large": (2_000, 0, 0, 200)})
+
+    assert chance_of_a_pass(table, events, 0.9, metrics=("EOPP",)) < 0.09  # Without the far edge: 0.28
+
+
+@pytest.mark.parametrize("n", [30, 50])
+def test_a_theil_index_of_few_gross_errors_hardly_passes_at_the_threshold(n):
+    def table(wrong):
+        y = np.tile([0, 1], [n // 2 + 200]).astype(np.int8)
+        values = np.where(np.arange(len(y)) < wrong, 1 - y, y).astype(float)
+        group = Attribute("group", ("small", "large"), np.repeat([0, 1], [n, 400]))
+        return AuditRecords(y, (group,), (Score("m", "probability", 0.5, values),))
+
+    share = 1 - np.exp(-0.1)  # An index of 0.1 beside one of 0
+    assert chance_of_a_pass(table, n, share, metrics=("TI",)) < 0.06  # By the standard error alone: 0.2
 
 
 def test_holm_is_that_of_statsmodels():
@@ -232,7 +258,8 @@ def test_the_theil_error_is_that_of_its_jackknife():
         square += 149 / 150 * ((left - left.mean()) ** 2).sum()
     row = contrasts.iloc[0]
     reach = (row["high_alone"] - row["low_alone"]) / 2
-    assert reach == pytest.approx(stats.t.isf(0.05, 149) * np.sqrt(square), rel=0.02)
+    seen, unseen = stats.t.isf(0.05, 149) * np.sqrt(square), -np.log(0.05) / 150
+    assert reach == pytest.approx(np.hypot(seen, unseen), rel=0.02)
 
 
 def test_units_alone_give_what_records_alone_give():

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr, stdtrit
 
 from auditbook.evidence.area_limits import bound_pairs
+from auditbook.evidence.counts import rate
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,9 @@ class Bounded:
 
     kind: NDArray[np.int8]  # SHARE, MEAN, AREA or FIXED
     value: Array
-    effective: Array  # Independent records that a share rests on, or pairs that an area is worth
+    # Independent records that a share rests on, or pairs that an area is worth; of a mean those of a Theil
+    # index, else 0
+    effective: Array
     error: Array  # Standard error of a mean
     df: Array  # Degrees of freedom of that error, or of the design effect; infinite where there is none
 
@@ -39,13 +42,24 @@ class Bounded:
         share, mean = self.kind == SHARE, self.kind == MEAN
         reach = quantile * self.error
         low[mean] -= reach[mean]
-        high[mean] += reach[mean]
+        high[mean] += np.hypot(reach, unseen_theil(z, self.effective))[mean]
         area = (self.kind == AREA) & (z > 0)
         found = bound_pairs(self.value[area], self.effective[area], quantile[area])
         low[area], high[area] = found.low, found.high
         worth = np.where(z > 0, z / np.where(quantile > 0, quantile, 1.0), 1.0) ** 2 * self.effective
         low[share], high[share] = share_limits(self.value[share], worth[share], z[share])
         return low, high
+
+
+def unseen_theil(z: Array, effective: Array) -> Array:
+    r"""Find by how much a Theil index can lie higher for predictions that no record shows; 0 without records.
+
+    Where a share q of all predictions is wholly wrong and none is otherwise, the index is
+    :math:`-\ln(1 - q)`. None among n records is wrong with chance :math:`\Phi(-z)` where
+    :math:`q = 1 - \Phi(-z)^{1/n}`, so that the index is then
+    :math:`-\ln\Phi(-z)/n`: about 3/n at one in twenty.
+    """
+    return np.divide(-np.log(ndtr(-z)), effective, out=np.zeros(np.shape(effective)), where=effective > 0)
 
 
 def student_quantile(z: Array, df: Array) -> Array:
@@ -63,7 +77,9 @@ def share_limits(share: ArrayLike, trials: ArrayLike, z: ArrayLike) -> tuple[Arr
               B_{\gamma}(k + \tfrac12, n - k + \tfrac12), \qquad \gamma = \Phi(z)
 
     with :math:`B_q` the quantile of the beta distribution. One-sided, Wilson's limit errs far more often than
-    it says on one side and less on the other when the share is small; these do neither (Cai 2005).
+    it says on one side and less on the other when the share is small; on average these do neither (Cai 2005).
+    Where k = 0 the upper limit is the exact one, :math:`1 - (1 - \gamma)^{1/n}`, and where k = n the lower,
+    :math:`(1 - \gamma)^{1/n}`: Jeffreys' would err there up to three times as often as they say (Brown 2001).
 
     Parameters
     ----------
@@ -77,6 +93,8 @@ def share_limits(share: ArrayLike, trials: ArrayLike, z: ArrayLike) -> tuple[Arr
 
     References
     ----------
+    Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion.
+    doi:10.1214/ss/1009213286
     Cai, T. T. (2005). One-sided confidence intervals in discrete distributions.
     doi:10.1016/j.jspi.2004.01.005
 
@@ -90,6 +108,8 @@ def share_limits(share: ArrayLike, trials: ArrayLike, z: ArrayLike) -> tuple[Arr
     hits, misses, tail = p * n, (1 - p) * n, ndtr(-q)
     low = np.where(p > 0, betaincinv(hits + 0.5, misses + 0.5, tail), 0.0)
     high = np.where(p < 1, 1 - betaincinv(misses + 0.5, hits + 0.5, tail), 1.0)
+    exact = np.power(tail, rate(1.0, n))
+    low, high = np.where(p == 1, exact, low), np.where(p == 0, 1 - exact, high)
     return np.minimum(low, p), np.maximum(high, p)
 
 

@@ -298,8 +298,11 @@ def _speak(spreads: list[ClusterSpread]) -> NDArray[np.bool_]:
     return np.stack([one.speaks_of_others for one in spreads])
 
 
-def bound_means(value: Array, spreads: list[ClusterSpread]) -> Certainty:
-    """Bound estimates of shape (n_models, n_codes) by their spread between clusters."""
+def bound_means(value: Array, spreads: list[ClusterSpread], theil_records: Array | None = None) -> Certainty:
+    """Bound estimates of shape (n_models, n_codes) by their spread between clusters.
+
+    `theil_records` are those that Theil indices rest on: see `unseen_theil`.
+    """
     covariance = np.stack([one.covariance for one in spreads])
     variance = np.diagonal(covariance, axis1=1, axis2=2)
     error = np.where(np.isnan(variance), np.inf, np.round(np.sqrt(np.nan_to_num(variance)), DIGITS))
@@ -308,7 +311,8 @@ def bound_means(value: Array, spreads: list[ClusterSpread]) -> Certainty:
     scale = known_error[..., None] * known_error[..., None, :]
     known = scale > 0
     correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=known)
-    bounded = Bounded(np.full(value.shape, MEAN, np.int8), value, np.zeros(value.shape), error, df)
+    records = np.zeros(value.shape) if theil_records is None else theil_records
+    bounded = Bounded(np.full(value.shape, MEAN, np.int8), value, records, error, df)
     return Certainty(bounded, _settle(correlation), clusters, _speak(spreads))
 
 
@@ -318,12 +322,14 @@ def measure_theil(grouped: Grouped) -> Quantity:
     held = grouped.groups.scores.whole().records.sum(axis=-1)
     value = theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))
     worth = grouped.count_bins(in_bins=False)
+    rests_on = held if worth is None else worth
     models = grouped.prepared.scores.models
 
     def find(pairs: Clusters | None) -> Certainty:
         if pairs is None:
             blank = alone_spread(np.zeros(grouped.n_groups), np.zeros(grouped.n_groups))
-            return bound_means(value, [_spread_cells(cells[m]) if m in cells else blank for m in models])
+            alone = [_spread_cells(cells[m]) if m in cells else blank for m in models]
+            return bound_means(value, alone, rests_on)
         by_pair = grouped.unit_sums if pairs is grouped.units else grouped.site_sums
         none = measure_spread(pairs, np.zeros(len(pairs.group)), np.zeros(len(pairs.group)))
         spreads = [
@@ -331,10 +337,11 @@ def measure_theil(grouped: Grouped) -> Quantity:
             for part in (by_pair[model] for model in models if model in by_pair)
         ]
         found = iter(spreads)
-        return bound_means(value, [next(found) if model in by_pair else none for model in models])
+        clustered = [next(found) if model in by_pair else none for model in models]
+        return bound_means(value, clustered, rests_on)
 
     needed = grouped.protocol.min_records
-    judged = ((held if worth is None else worth) >= max(needed, 1)) & ~np.isnan(value)
+    judged = (rests_on >= max(needed, 1)) & ~np.isnan(value)
     own, site = grouped.find(find)
     judged &= np.isfinite(own.bounded.error)
     groups = np.arange(grouped.n_groups)
