@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import empty_table, fill_table
-from auditbook.evidence import FIXED, N_BINS, Prepared, Shortfall, write_shortfalls, write_worth
+from auditbook.evidence import FIXED, MEAN, N_BINS, Prepared, Shortfall, write_shortfalls, write_worth
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import (
@@ -312,7 +312,7 @@ class _Found:
         _, low_alone, high_alone = _turn_sign(contrasts, bound_contrasts(contrasts, alone))
         cells = [self.cells[place] for place in contrasts.cell]
         sides = contrasts.first, contrasts.second
-        effective = [np.where(side.kind == FIXED, np.nan, side.effective) for side in sides]
+        effective = [np.where(np.isin(side.kind, (FIXED, MEAN)), np.nan, side.effective) for side in sides]
         mean = np.where(contrasts.first.kind == FIXED, effective[1], effective[0])
         columns = {
             "model": np.array(self.models, object)[contrasts.model],
