@@ -149,6 +149,28 @@ def test_a_small_group_names_what_it_lacks_and_an_audit_without_sites_leaves_the
     assert table["sites"].isna().all()
 
 
+@pytest.mark.parametrize("by_unit", [False, True])
+def test_a_slope_of_one_event_has_no_narrow_interval_by_clusters(by_unit):
+    """The one event decides the fit, so that its cluster's residuals nearly vanish along the slope."""
+    rng = np.random.default_rng(1)
+    scores, site = rng.uniform(0.05, 0.6, 1200), np.arange(1200) % 20
+    records = AuditRecords(
+        np.eye(1, 1200, dtype=np.int8)[0],
+        (Attribute("sex", ("F", "M"), np.arange(1200) // 20 % 2),),
+        (Score("m", "probability", 0.3, scores),),
+        site=site,
+        unit=np.arange(1200) // 3 if by_unit else None,
+    )
+    table = tabulate_calibration(records, protocol=Protocol()).set_index("group")
+    assert not np.isnan(table.loc["F", "slope"])
+    assert table.filter(like="_site_").isna().all(axis=None)
+    assert table.loc["F", "site_reason"] == table.loc["F", "reason"] == "1 event, 10 needed"
+    if by_unit:
+        assert table[["slope_low", "intercept_high"]].isna().all(axis=None)
+    else:
+        assert table.loc["F", "slope_high"] - table.loc["F", "slope_low"] > 2
+
+
 def test_bins_carry_wilsons_interval_and_empty_ones_nothing():
     table = rate_events(pd.DataFrame({"n": [20, 0, 5], "events": [4, 0, 5]}))
     assert table["event_rate"].tolist()[::2] == [0.2, 1.0]

@@ -189,9 +189,8 @@ def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
     scarce = next((short[what] for what in held if what in short), None)
     if scarce is None:
         return ""
-    told = write_shortfalls(
-        [replace(scarce, held=floor(10 * scarce.held) / 10)]
-    )  # never up to what is needed
+    cut = replace(scarce, held=floor(10 * scarce.held) / 10)  # never up to what is needed
+    told = write_shortfalls([cut])
     return f"{attribute.groups[code]} ({'about ' if share < 1 and scarce.held else ''}{told})"
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -205,7 +205,11 @@ def _fit_groups(
     protocol: Protocol,
     level: float,
 ) -> Iterator[dict[str, Any]]:
-    """Write down one attribute's groups under one model; no interval by sites where a group has too few."""
+    """Write down one attribute's groups under one model.
+
+    There is no interval by sites where a group has too few, and none by sites or units where it has too few
+    events or non-events: these stand in few clusters then, which tell nothing of the spread.
+    """
     lacks = explain_sites(clusters[1], attribute)
     for place, name in enumerate(attribute.groups):
         mine = np.flatnonzero(attribute.codes == place)
@@ -215,13 +219,21 @@ def _fit_groups(
         if score.kind == "probability":
             unit, site = (None if part is None else part[mine] for part in clusters)
             asked = records.outcome[mine], score.values[mine]
-            found = fit_calibration(*asked, unit=unit, site=None if lacks[place] else site, level=level)
-            row |= _columns("intercept", found.intercept) | _columns("slope", found.slope)
             short = name_shortfall(events, len(mine) - events, protocol=protocol)
+            lack = lacks[place] or (short if site is not None else "")
+            found = fit_calibration(*asked, unit=unit, site=None if lack else site, level=level)
+            if short and unit is not None:
+                found = replace(found, intercept=_unbounded(found.intercept), slope=_unbounded(found.slope))
+            row |= _columns("intercept", found.intercept) | _columns("slope", found.slope)
             row["reason"] = "; ".join(dict.fromkeys(part for part in (short, found.reason) if part))
             row["sites"] = np.nan if site is None else len(np.unique(site))
-            row["site_reason"] = lacks[place]
+            row["site_reason"] = lack
         yield row
+
+
+def _unbounded(fitted: Fitted) -> Fitted:
+    """Leave out intervals by clusters: of few events, in few clusters, their variance can be next to 0."""
+    return Fitted(fitted.value)
 
 
 def _columns(name: str, fitted: Fitted) -> dict[str, float]:
