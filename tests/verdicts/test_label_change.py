@@ -57,6 +57,26 @@ def test_another_outcome_is_judged_as_an_audit_of_it_would_be_where_it_is_known(
     assert row["both"] == int((records.outcome[mine] * other[mine]).sum())
 
 
+@pytest.mark.parametrize("known", [1, 2, 3, 40])
+def test_an_outcome_known_of_few_records_has_no_change_whose_interval_has_no_width(known):
+    records = random_audit(np.random.default_rng(5), 600, ("a", "b"))
+    other = np.where(np.arange(600) < known, 0.0, np.nan)
+    other[0] = 1
+    _, tables = compare(records, {"ill": other})
+    table = tables["label_change"].query("outcome == 'ill'")
+    assert set(table["verdict"]) == {"inconclusive"}
+    assert table[["change", "change_low", "change_high"]].isna().all(axis=None)
+    assert tables["label_agreement"]["n"].sum() == known
+
+
+def test_an_outcome_that_is_known_of_no_audited_record_has_no_row():
+    records = random_audit(np.random.default_rng(5), 600, ("a", "b"))
+    _, tables = compare(records, {"ill": np.full(600, np.nan)})
+    assert all(table.empty for table in tables.values())
+    _, tables = compare(records, {"ill": np.full(600, np.nan), "same": records.outcome.astype(float)})
+    assert set(tables["label_change"]["outcome"]) == {"los", "same"}
+
+
 def test_without_another_outcome_there_is_no_row():
     _, tables = compare(random_audit(np.random.default_rng(1), 300, ("a", "b")), {})
     assert all(table.empty for table in tables.values())

@@ -31,6 +31,9 @@ class PairedChange:
     high: float
 
 
+UNKNOWN = PairedChange(np.nan, np.nan, np.nan)
+
+
 def compare_labels(
     records: AuditRecords,
     verdicts: pd.DataFrame,
@@ -56,8 +59,10 @@ def compare_labels(
     Returns
     -------
     dict of str to DataFrame
-        ``label_change`` and ``label_agreement``; both without a row when there is no other outcome.
+        ``label_change`` and ``label_agreement``; both without a row when there is no other outcome that is
+        known of any record.
     """
+    others = {label: other for label, other in others.items() if not np.isnan(other).all()}
     if not others:
         return {table: empty_table(table) for table in ("label_change", "label_agreement")}
     n, events = len(records.outcome), int(records.outcome.sum())
@@ -96,11 +101,14 @@ def _judge_by(
     found = judge(prepare(changed), replace(protocol, resamples=2), axes=("shown",)).verdicts
     before = verdicts.set_index(KEYS).loc[pd.MultiIndex.from_frame(found[KEYS])].reset_index()
     part = take(records, known)
+    open_now = found["verdict"].to_numpy() == "inconclusive"
     changes = [
-        _change_of(
+        UNKNOWN
+        if is_open or row.verdict == "inconclusive"
+        else _change_of(
             part, changed.outcome, row.model, row.metric, row.attribute, row.lowest_group, row.highest_group
         )
-        for row in rows(before)
+        for row, is_open in zip(rows(before), open_now, strict=True)
     ]
     paired = {
         "change": np.array([one.change for one in changes]),
@@ -133,9 +141,9 @@ def _change_of(
     lowest: str,
     highest: str,
 ) -> PairedChange:
-    """Find the change of one cell; nan where it is not the gap of one rate of counts."""
+    """Find the change of one cell with a verdict; nan where it is not the gap of one rate of counts."""
     if records.survey is not None or metric not in ("EOPP", "PP") or not lowest:
-        return PairedChange(np.nan, np.nan, np.nan)
+        return UNKNOWN
     score = next(one for one in records.scores if one.model == model)
     held = next(one for one in records.attributes if one.name == attribute)
     groups = [held.codes == held.groups.index(name) for name in (highest, lowest)]
