@@ -227,6 +227,15 @@ def test_what_is_open_says_between_whom_and_how_far():
     assert "(bounds -0." in told
 
 
+def test_a_pair_of_crossings_is_told_apart_where_no_rate_is_compared():
+    values = np.tile([0.9, 0.1, 0.2, 0.3], 200)
+    run = shown_run(
+        {"Black, F": (100, 100, 100, 100), "White, M": (90, 110, 120, 80)}, values=values, metrics=("TI",)
+    )
+    told = say.describe_open(run, say.build_board(run)) + say.describe_shown(run, say.build_board(run))
+    assert re.search("The difference of (Black, F and White, M|White, M and Black, F) is", told)
+
+
 def test_a_score_that_promises_too_little_is_said_so_of_the_bin_that_shows_it():
     values = np.r_[np.full(200, 0.25), np.full(200, 0.65)]
     counts = {"A": (50, 150, 0, 0), "B": (60, 140, 0, 0)}

@@ -37,6 +37,15 @@ def show(records, **settings):
     return cells.set_index("metric"), contrasts
 
 
+def test_a_pair_of_groups_whose_names_hold_commas_is_told_apart():
+    cells, _ = show(records_of({"Black, F": (60, 20, 20, 100), "White, M": (30, 10, 50, 110)}))
+    assert cells.loc["EOPP", "gap_groups"] == "Black, F and White, M"
+    assert (
+        show(records_of({"a": (60, 20, 20, 100), "b": (30, 10, 50, 110)}))[0].loc["EOPP", "gap_groups"]
+        == "a, b"
+    )
+
+
 TABLE = {"a": (60, 20, 20, 100), "b": (30, 10, 50, 110), "c": (45, 12, 30, 120)}
 
 

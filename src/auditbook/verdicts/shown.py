@@ -287,7 +287,8 @@ class _Found:
             for part in (self.contrasts.group, self.contrasts.other, self.contrasts.score_bin)
         )
         if other >= 0:
-            return f"{groups[group]}, {groups[other]}"
+            pair = groups[group], groups[other]
+            return (" and " if any("," in name for name in pair) else ", ").join(pair)
         return groups[group] if score_bin < 0 else f"{groups[group]}, {name_bin(score_bin)}"
 
     def _list_left_out(self) -> list[list[str]]:

@@ -295,7 +295,8 @@ def _write_contrast(cell: Any, run: Run) -> str:
     what = "ratio" if METRICS[cell.metric].direction == "at_least" else "difference"
     if contrast.rate in RATE_SENTENCES:
         return f"{_write_rates(contrast, run)} That {what} is {_write_gap(cell)}, and must be {cell.passes}."
-    return f"The {what} of {escape(cell.gap_groups)} is {_write_gap(cell)}, and must be {cell.passes}."
+    pair = f"{escape(contrast.group)} and {escape(contrast.other)}"
+    return f"The {what} of {pair} is {_write_gap(cell)}, and must be {cell.passes}."
 
 
 def _write_gap(cell: Any) -> str:
