@@ -5,7 +5,9 @@ import re
 import shutil
 import sys
 import time
+from contextlib import nullcontext
 from itertools import chain
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -14,7 +16,7 @@ from auditbook import notebooks
 from auditbook.errors import InputError, RunError
 from auditbook.notebooks import execute_notebook
 from auditbook.project import project_file
-from auditbook.run import chapters
+from auditbook.run import chapters, runner
 from auditbook.run.contents import chapter_names, chapter_source
 from auditbook.run.kernels import own_kernel
 
@@ -153,6 +155,23 @@ def test_a_chapter_is_told_its_own_seconds_and_not_those_since_all_began(tmp_pat
     slow, quick = found
     assert slow >= 1
     assert 0 < quick <= time.monotonic() - start - 1
+
+
+def test_run_json_gets_the_seconds_that_each_chapter_has_measured(tmp_path, monkeypatch):
+    took = {"cohort": 3.5, "scores": 0.25}
+    monkeypatch.setattr(
+        chapters, "do_beside", lambda work, calls, jobs: (pair for pair in enumerate(took.values()))
+    )
+    monkeypatch.setattr(chapters, "copied_kernel", lambda names: nullcontext())
+    monkeypatch.setattr(runner, "_chapter_keys", lambda plan, info: dict.fromkeys(took, "key"))
+    request = SimpleNamespace(force=True, only=None, jobs=1)
+    plan = SimpleNamespace(next=tmp_path / "next", folder=tmp_path, request=request)
+    info = {"steps": []}
+    quiet = SimpleNamespace(say=lambda text: None, done=lambda: None)
+    runner._execute_chapters(plan, info, quiet)
+    assert {step["step"]: step["seconds"] for step in info["steps"]} == {
+        f"chapter {name}": seconds for name, seconds in took.items()
+    }
 
 
 def test_the_same_chapter_executed_twice_is_the_same_file(tmp_path):
