@@ -99,6 +99,7 @@ def test_a_pass_needs_both_edges_where_the_small_group_has_the_higher_rate():
     assert row["low_alone"] < -0.1
     assert row["p_pass"] == pytest.approx(0.899**12, rel=0.02)  # Nobody missed among twelve
     assert cells.loc["EOPP", "shown"] == "open"
+    assert cells.loc["EOPP", "n_to_show"] > 12 + 20 + 1_000 + 500  # So many do not show it
 
 
 def chance_of_a_pass(table_of, trials, share, **settings):

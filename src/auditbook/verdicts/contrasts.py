@@ -196,6 +196,7 @@ class Tests:
     """How strongly each contrast speaks, shape (n,)."""
 
     z: Array  # See `find_z`; positive beyond the threshold
+    far: Array  # The same for the other edge, positive where the estimate does not lie beyond that
     p_fail: Array  # Of "the two differ by no more than the threshold"
     p_pass: Array  # Of "they differ by the threshold or more"
 
@@ -220,19 +221,23 @@ def test_contrasts(contrasts: Contrasts) -> Tests:
     p_fail = ndtr(-z) + np.where(z > 0, ndtr(-np.abs(far)), 0.0)
     p_pass = np.maximum(ndtr(z), ndtr(-far))
     undefined = np.isnan(contrasts.estimate)
-    return Tests(z, np.where(undefined, np.nan, p_fail), np.where(undefined, np.nan, p_pass))
+    return Tests(z, far, np.where(undefined, np.nan, p_fail), np.where(undefined, np.nan, p_pass))
 
 
-def find_opposite(contrasts: Contrasts, z: Array) -> Array:
+def find_opposite(contrasts: Contrasts, tests: Tests) -> Array:
     """Find the normal quantile at which a contrast within its threshold t meets the other edge, -t.
 
     It takes the standard error to be the one at the near edge, whose quantile is z (see `find_z`), so that
-    the two are to each other as the distances are. Infinite where the near edge is met.
+    the two are to each other as the distances are. Where a rate is 0 or 1 its limits lie on one side only and
+    that is far off: if the other edge is met at less than half of z, its quantile is today's. Infinite where
+    the near edge is met.
     """
     one, other, limit = contrasts.first.value, contrasts.second.value, contrasts.threshold
     near = np.where(contrasts.is_ratio, one - limit * other, limit - (one - other))
     far = np.where(contrasts.is_ratio, other - limit * one, limit + (one - other))
-    return np.divide(np.abs(z) * far, near, out=np.full(len(z), np.inf), where=near > 0)
+    least = np.abs(tests.z)
+    apart = np.divide(least * far, near, out=np.full(len(least), np.inf), where=near > 0)
+    return np.where((near > 0) & (tests.far < least / 2), tests.far, apart)
 
 
 def _turn(part: Contrasts) -> tuple[Bounded, Bounded]:

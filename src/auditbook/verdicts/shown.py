@@ -240,7 +240,7 @@ class _Found:
         board = (count > 0).reshape(len(self.models), -1).sum(axis=1)
         z = self.tests.z[self.defined]
         cells = np.repeat(board, len(self.cells))
-        opposite = find_opposite(self.contrasts, self.tests.z)[self.defined]
+        opposite = find_opposite(self.contrasts, self.tests)[self.defined]
         alpha = self.protocol.shown_alpha
         scale = scale_to_show(z, row, n_rows, alpha=alpha, cells=cells, opposite=opposite)
         most = np.full(n_rows, -np.inf)
