@@ -1,6 +1,7 @@
 """What is said of audit size, sites and tiers is true of every cohort."""
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -184,6 +185,15 @@ def test_without_sites_the_board_says_that_they_were_not_judged(runs):
     run = runs["two_groups"]
     said = tiers.describe_axes(tiers.build_board(run), run)
     assert "not judged, because there is no site column." in said
+
+
+def test_of_a_survey_it_is_said_why_no_size_was_judged(runs):
+    run = runs["two_groups"]
+    board = tiers.build_board(run).assign(n_star=NAN)
+    weighted = replace(run, info=run.info | {"weights": {"records": 9}})
+    assert "no size that is tried" in tiers.describe_axes(board, run)
+    said = tiers.describe_axes(board, weighted)
+    assert "not judged, because some of a weighted sample is no smaller audit of its kind." in said
 
 
 def test_metrics_without_a_verdict_are_not_said_to_have_support():

@@ -91,6 +91,15 @@ def test_gap_of_zero_is_said_without_a_lowest_group():
     )
 
 
+def test_a_weighted_rate_is_not_set_beside_its_counts_without_a_word():
+    counted = say.pick_rates(group_rows(A=(5, 5, 5, 5), B=(6, 6, 4, 4)), rate="SR")
+    weighted = counted.assign(value=[0.5, 0.7])
+    assert "weighted" not in say.describe_rates(counted, rate="SR")
+    assert "(10 of 20 records) to 70.0% in B (12 of 20 records, weighted)" in say.describe_rates(
+        weighted, rate="SR"
+    )
+
+
 def test_overlap_of_the_extreme_groups_is_said():
     near = say.pick_rates(group_rows(A=(5, 5, 5, 5), B=(6, 5, 4, 5)), rate="SR")
     far = say.pick_rates(group_rows(A=(500, 0, 0, 500), B=(900, 0, 0, 100)), rate="SR")

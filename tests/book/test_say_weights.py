@@ -55,6 +55,8 @@ def test_chapters_say_where_each_record_counts_once() -> None:
 
 def test_weighted_records_are_not_said_to_be_independent(runs: dict) -> None:
     run = runs["two_groups"]
-    assert "independent" not in describe_question(run.info | {"weights": FOUND})
+    question = describe_question(run.info | {"weights": FOUND})
+    assert "independent" not in question
+    assert question.endswith("but this chapter counts each of them once.")
     said = describe_sizes(run.audit_size, run.protocol, weighted=True)
     assert said.startswith("The records are weighted")

@@ -20,7 +20,7 @@ from auditbook.book.say.text import (
     share,
     shown,
 )
-from auditbook.book.say.weights import describe_weights
+from auditbook.book.say.weights import describe_weights, tell_unweighted
 from auditbook.evidence import measure_site_spread
 from auditbook.results import rows
 from auditbook.settings import Protocol
@@ -70,7 +70,7 @@ def _describe_structure(info: Mapping[str, Any]) -> str:
     site, unit = info.get("site"), info.get("unit")
     where = f"A site is a value of **{escape(site)}**." if site else "The cohort names no site."
     if info.get("weights"):
-        return f"{where} {describe_weights(info)}"
+        return f"{where} {describe_weights(info)} {tell_unweighted(info)}"
     if unit:
         together = "are one unit and stay together when records are split"
         return f"{where} Records of the same **{escape(unit)}** {together}."

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from auditbook.book.say.pooled import ROUNDING
 from auditbook.book.say.text import (
     Column,
     agree,
@@ -155,10 +156,16 @@ def _write_ends(defined: pd.DataFrame, words: RateWords) -> str:
         return f"The {words.title} is {share(low.value)} in every group where it is defined."
     return (
         f"The {words.title} runs from {share(low.value)} in {escape(low.group)} "
-        f"({count_of(low.hits, low.trials, words.of, words.of)}) to {share(high.value)} in "
-        f"{escape(high.group)} ({count_of(high.hits, high.trials, words.of, words.of)}): "
+        f"({_write_count(low, words)}) to {share(high.value)} in {escape(high.group)} "
+        f"({_write_count(high, words)}): "
         f"a gap of {number(100 * (high.value - low.value), digits=1)} points. {_write_overlap(low, high)}"
     )
+
+
+def _write_count(row: Any, words: RateWords) -> str:
+    """Write what a rate was counted from, and whether it is weighted."""
+    counted = count_of(row.hits, row.trials, words.of, words.of)
+    return f"{counted}, weighted" if abs(row.value - row.hits / row.trials) > ROUNDING else counted
 
 
 def _write_overlap(low: Any, high: Any) -> str:

@@ -103,7 +103,10 @@ def describe_axes(board: pd.DataFrame, run: Run) -> str:
     tried = int(graded["n_star"].notna().sum())
     sizes = f"{count_of(size, tried, 'verdict')} {agree(size, 'falls', 'fall')} short."
     if not tried:
-        sizes = "not judged, because no size that is tried is at most half of this audit."
+        why = "no size that is tried is at most half of this audit"
+        if run.info.get("weights"):
+            why = "some of a weighted sample is no smaller audit of its kind"
+        sizes = f"not judged, because {why}."
     lines = [
         f"- **Another sample** (flip rate above {number(protocol.vfr_stable, digits=2)}): "
         f"{count_of(flips, total, 'verdict')} {agree(flips, 'falls', 'fall')} short.",

@@ -6,10 +6,10 @@ from typing import Any
 from auditbook.book.say.text import agree, count, plural
 
 WEIGHTED = (
-    "Rates of groups, verdicts and what is shown are weighted. In the accuracy of the models, in areas "
-    "between groups, calibration curves, pockets, the training of models and what mitigation costs, each "
-    "record counts once. How many records it takes for a metric to settle, and how many unrecorded events "
-    "would take a conclusion away, is not judged."
+    "Rates of groups, verdicts and what is shown are weighted. In the description of the cohort, the "
+    "accuracy of the models, areas between groups, calibration curves, pockets, the training of models and "
+    "what mitigation costs, each record counts once. How many records it takes for a metric to settle, and "
+    "how many unrecorded events would take a conclusion away, is not judged."
 )
 
 
