@@ -88,6 +88,16 @@ def test_calibration_is_weighted_in_every_bin() -> None:
             assert_allclose(found.worth[0, code], weight.sum() ** 2 / (weight**2).sum())
 
 
+def test_a_bin_of_little_weight_counts_for_calibration() -> None:
+    outcome, score = np.tile(np.array([0, 1], np.int8), 50), np.tile([0.45, 0.55], 50)
+    outcome[0], score[0] = 0, 0.95
+    weight = np.where(score > 0.9, 0.2, 1.0)
+    group = Attribute("sex", ("F", "M"), np.repeat([0, 1], 50))
+    records = AuditRecords(outcome, (group,), (Score("m", "probability", 0.5, score),), survey=Survey(weight))
+    rules = Protocol(metrics=("CAL",), resamples=2)
+    assert judge(prepare(records), rules, axes=("shown",)).verdicts["estimate"].item() == pytest.approx(0.95)
+
+
 def test_weights_times_seven_change_nothing(judged: pd.DataFrame) -> None:
     records = stored_survey()
     seven = judge(prepare(weigh(records, 7 * records.survey.weight)), PROTOCOL).verdicts

@@ -96,10 +96,9 @@ def theil_by_group(sums: ScoreSums) -> Array:
     return theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))[..., None, :]
 
 
-def largest_bin_error(sums: ScoreSums, *, least: int = 1) -> Array:
-    """Find the largest distance of event rate and mean score over each group's bins of enough records."""
-    full = np.where(sums.records >= least, sums.records, 0)
-    error = np.abs(rate(sums.events - sums.score, full))
+def largest_bin_error(sums: ScoreSums) -> Array:
+    """Find the largest distance of event rate and mean score over each group's bins that hold records."""
+    error = np.abs(rate(sums.events - sums.score, sums.records))
     return np.fmax.reduce(error, axis=-1)[..., None, :]
 
 
