@@ -17,6 +17,7 @@ from auditbook.records import Attribute, AuditRecords, Score, Survey
 from auditbook.settings import Protocol
 from auditbook.verdicts.additive_rates import EFFECT_SCALE, code_parts, weigh_crossings
 from auditbook.verdicts.pooled_rates import FEW_GROUPS, NO_TRIALS, pool_rates, tabulate_pooled_rates
+from auditbook.verdicts.rate_intervals import tabulate_rates
 from auditbook.verdicts.shrunk_rates import WIDTH_SCALE, list_widths, weigh_rates
 
 LAPLACE = 0.3
@@ -244,6 +245,16 @@ def test_records_of_one_unit_count_as_one():
     )
     np.testing.assert_allclose(thrice["n_effective"], once["trials"], rtol=0.05)
     np.testing.assert_allclose(thrice["pooled"], once["pooled"], atol=0.005)
+
+
+@pytest.mark.parametrize("per_unit", [1, 40])
+def test_the_counted_rate_has_the_interval_of_the_table_of_rates(per_unit):
+    prepared = prepare(records(per_unit=per_unit))
+    keys = ["model", "attribute", "group", "rate"]
+    pooled = tabulate_pooled_rates(prepared, protocol=Protocol()).set_index(keys)
+    rates = tabulate_rates(prepared, Protocol()).set_index(keys).loc[pooled.index]
+    np.testing.assert_allclose(pooled["raw_low"], rates["low"])
+    np.testing.assert_allclose(pooled["raw_high"], rates["high"])
 
 
 def test_a_cross_is_pooled_by_its_parts_and_a_plain_attribute_by_its_level():

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from auditbook.columns import empty_table, fill_table, stack_tables
-from auditbook.evidence import Prepared, PreparedGroups, wilson_interval
+from auditbook.evidence import Prepared, PreparedGroups
 from auditbook.settings import Protocol
 from auditbook.verdicts.additive_rates import code_parts, weigh_crossings
 from auditbook.verdicts.quantities import RATE_CELLS, Grouped, Quantity, measure_rates
+from auditbook.verdicts.rate_intervals import bound_both_sides
 from auditbook.verdicts.shrunk_rates import RateGrid, weigh_rates
 
 LEAST_GROUPS = 3
@@ -131,10 +132,10 @@ def _lay_out(
         groups.settled.groups.index(name) for name in groups.declared.groups if name in groups.settled.groups
     ]
     raw, worth = (part[place, order] for part in (quantity.own.bounded.value, quantity.own.bounded.effective))
+    raw_bounds, _ = bound_both_sides(quantity.own, 0.95)
     trials = quantity.held[place, order]
     hits = groups.counts.whole()[place][order][:, list(RATE_CELLS[quantity.name][0])].sum(axis=-1)
     worth = np.nan_to_num(worth)
-    raw_bounds = wilson_interval(np.nan_to_num(raw) * worth, worth)
     few = np.count_nonzero(trials > 0) < LEAST_GROUPS
     return fill_table(
         "pooled_rates",
@@ -147,8 +148,8 @@ def _lay_out(
             "trials": trials.astype(np.int64),
             "n_effective": worth,
             "raw": raw,
-            "raw_low": raw_bounds.low,
-            "raw_high": raw_bounds.high,
+            "raw_low": raw_bounds.low[place, order],
+            "raw_high": raw_bounds.high[place, order],
             **{name: getattr(found, name)[place, order] for name in _PARTS},
             "reason": [NO_TRIALS if n == 0 else FEW_GROUPS if few else "" for n in trials],
         },

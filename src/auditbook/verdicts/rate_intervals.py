@@ -122,8 +122,8 @@ def _bound_quantity(
     quantity: Quantity, names: tuple[str, ...], level: float
 ) -> dict[tuple[int, int], list[dict[str, Any]]]:
     """Bound the values of one quantity: rows by model and group."""
-    own, worth = _bound(quantity.own, level)
-    site = None if quantity.site is None else _bound(quantity.site, level)[0]
+    own, worth = bound_both_sides(quantity.own, level)
+    site = None if quantity.site is None else bound_both_sides(quantity.site, level)[0]
     by_site = np.zeros(quantity.held.shape, bool) if quantity.site is None else quantity.site.speaks_of_others
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for model, code in np.ndindex(*quantity.held.shape):
@@ -149,7 +149,7 @@ def _bound_quantity(
     return found
 
 
-def _bound(certainty: Certainty, level: float) -> tuple[Interval, Array]:
+def bound_both_sides(certainty: Certainty, level: float) -> tuple[Interval, Array]:
     """Bound shares from both sides, and say how many independent records they are worth."""
     bounded, z = certainty.bounded, float(ndtri(0.5 + level / 2))
     quantile = student_quantile(np.full(bounded.df.shape, z), bounded.df)
