@@ -77,6 +77,14 @@ def say_all(names, tables):
     return said
 
 
+@pytest.mark.parametrize(("best", "told"), [((1, 1), "1 cell in the"), ((0, 1), "0 to 1 cells in the")])
+def test_one_cell_in_the_best_tier_is_one_cell(best, told):
+    settings = [name for name in say.TIER_BOUNDS for _ in best]
+    sweep = {"setting": settings, "label": "0.1", "practical_stability": list(best) * len(say.TIER_BOUNDS)}
+    table = pd.DataFrame(sweep | {"catastrophic_instability": 0})
+    assert say.describe_tier_bounds(table).count(told) == len(say.TIER_BOUNDS)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_is_said_in_whole_sentences_without_markup_from_the_cohort(made, kind):
     for text in say_all(*made[kind]):

@@ -373,10 +373,10 @@ def describe_tier_bounds(sensitivity: pd.DataFrame, *, weighted: bool = False) -
         )
     for setting, title in TIER_BOUNDS.items():
         sweep = select_sweep(sensitivity, setting)
-        best, worst = sweep["practical_stability"], sweep["catastrophic_instability"]
+        best, worst = map(_write_range, (sweep["practical_stability"], sweep["catastrophic_instability"]))
         lines.append(
             f"{title}, from {escape(sweep['label'].iloc[0])} to {escape(sweep['label'].iloc[-1])}: "
-            f"{_write_range(best)} cells in the best tier, {_write_range(worst)} in the worst."
+            f"{best} cell{'s' * (best != '1')} in the best tier, {worst} in the worst."
         )
     return "\n".join(f"- {line}" for line in lines)
 
