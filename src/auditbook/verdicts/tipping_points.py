@@ -219,9 +219,9 @@ class _Cells:
 
 
 def _count_missed(events: Array, share: Array) -> Array:
-    """Count the unrecorded events behind a share; infinite where no share does it."""
+    """Count the unrecorded events behind a share; infinite where none does it, nan where all are missed."""
     part = np.where(np.isinf(share), 0, share)
-    return np.where(np.isinf(share), np.inf, events * part / (1 - part))
+    return np.where(np.isinf(share), np.inf, rate(events * part, 1 - part))
 
 
 def _share_of(events: Array, missed: Array) -> Array:
