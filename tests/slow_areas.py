@@ -4,7 +4,7 @@ import numpy as np
 
 
 def slow_influence(outcome, values, of_event, of_other):
-    """Area of the events and non-events chosen by masks, what each record adds to it, and their numbers."""
+    """Area of the events and non-events chosen by masks, what each adds, their numbers, which."""
     outcome, values = np.asarray(outcome), np.asarray(values, float)
     events = np.flatnonzero((outcome == 1) & of_event)
     others = np.flatnonzero((outcome == 0) & of_other)
@@ -12,11 +12,11 @@ def slow_influence(outcome, values, of_event, of_other):
     kernel = kernel.reshape(len(events), len(others))
     moved = np.zeros((2, len(outcome)))
     if not kernel.size:
-        return np.nan, moved, (len(events), len(others))
+        return np.nan, moved, (len(events), len(others)), (events, others)
     area = kernel.mean()
     moved[0, events] = (kernel.mean(axis=1) - area) / len(events)
     moved[1, others] = (kernel.mean(axis=0) - area) / len(others)
-    return area, moved, (len(events), len(others))
+    return area, moved, (len(events), len(others)), (events, others)
 
 
 def slow_covariance(found):
@@ -25,7 +25,8 @@ def slow_covariance(found):
     covariance = np.zeros((count, count))
     for side in (0, 1):
         scale = [
-            np.sqrt(sizes[side] / (sizes[side] - 1)) if sizes[side] > 1 else np.nan for *_, sizes in found
+            np.sqrt(sizes[side] / (sizes[side] - 1)) if sizes[side] > 1 else np.nan
+            for _, _, sizes, _ in found
         ]
         for i in range(count):
             for j in range(count):
@@ -35,13 +36,29 @@ def slow_covariance(found):
 
 
 def slow_site_covariance(found, site):
-    """Covariance of several areas with sites as the units."""
+    """Covariance of several areas with sites as the units: each part over the share without the site."""
     rows = []
-    for _, moved, _ in found:
-        takes_part = np.unique(site[(moved != 0).any(axis=0)])
-        factor = np.sqrt(len(takes_part) / (len(takes_part) - 1))
-        rows.append([factor * moved[:, site == one].sum() for one in np.unique(site)])
+    for _, moved, sizes, records in found:
+        row = np.zeros(site.max() + 1)
+        for side in (0, 1):
+            where = site[records[side]]
+            count = len(set(where))
+            for one in set(where):
+                left = 1 - np.sum(where == one) / sizes[side]
+                row[one] += np.sqrt((count - 1) / count) * moved[side][site == one].sum() / left
+        rows.append(row)
     return np.array(rows) @ np.array(rows).T
+
+
+def jackknife(measure, site):
+    """How far numbers move when one site is left out, shape (n_sites, ...); `measure` takes a mask."""
+    return np.array([measure(np.ones(len(site), bool)) - measure(site != one) for one in np.unique(site)])
+
+
+def draw_sites(rng, n, n_sites):
+    """Draw sites of lognormal size, the site of each record, none empty."""
+    size = np.exp(rng.normal(size=n_sites))
+    return np.unique(rng.choice(n_sites, n, p=size / size.sum()), return_inverse=True)[1]
 
 
 def draw_audit(rng, n, n_groups, *, ties=True, lift=0.8):

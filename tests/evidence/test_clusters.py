@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from statsmodels.api import OLS
 
-from auditbook.evidence import count_equal_clusters, join_df, measure_spread, pair_clusters, rate, sum_powers
+from auditbook.evidence import (
+    count_equal_clusters,
+    join_df,
+    lift_left_out,
+    measure_overlap,
+    measure_spread,
+    pair_clusters,
+    rate,
+    sum_powers,
+)
 from auditbook.evidence.clusters import alone_spread, interleave_spreads
 
 
@@ -87,3 +96,35 @@ def test_degrees_of_freedom_are_those_of_welch_and_at_least_one():
     found = join_df((one, other), (np.full(3, 8.0), np.full(3, 5.0)))
     assert found.tolist() == pytest.approx([25 / (4 / 7 + 9 / 4), 4.0, 4.0])
     assert join_df((one, other), (np.ones(3), np.ones(3))).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_lifted_residuals_of_a_ratio_are_those_of_leaving_out_one_cluster_after_the_other():
+    rng = np.random.default_rng(3)
+    n = rng.integers(1, 200, 12).astype(float)
+    k = rng.binomial(n.astype(int), 0.3)
+    whole = k.sum() / n.sum()
+    moved = whole - (k.sum() - k) / (n.sum() - n)
+    lifted = lift_left_out(n) * (k - whole * n) / n.sum()
+    assert np.allclose(lifted, np.sqrt(11 / 12) * moved, atol=1e-15)
+    assert np.allclose(lift_left_out(np.ones(8)) ** 2, 8 / 7)  # m/(m - 1) for equal ones
+    assert lift_left_out(np.array([[3.0, 1.0], [0.0, 1.0]])).tolist() == [[0.0, 2**0.5], [0.0, 2**0.5]]
+
+
+def test_two_parts_of_one_cluster_are_one_square():
+    one, six = np.ones(1), np.full(1, 6.0)
+    same = measure_overlap(np.ones((6, 1)), np.ones((6, 1)), np.full(1, 2.0))
+    assert np.allclose(join_df((one, 3 * one), (six, six), same), 5)
+    apart = measure_overlap(np.eye(2)[:, :1], np.eye(2)[:, 1:], np.ones(1))
+    assert apart.tolist() == [0]
+    assert np.allclose(join_df((one, one), (six, six), apart), 10)
+
+
+def test_degrees_of_freedom_are_those_of_drawn_sums_of_squares():
+    rng = np.random.default_rng(4)
+    held = np.exp(rng.normal(size=(2, 40, 1))) * 100
+    share = held / held.sum(axis=1, keepdims=True)
+    drawn = [rng.normal(size=(40, 40_000)) * np.sqrt(part) for part in share]
+    squares = np.square(drawn[0] + drawn[1]).sum(axis=0)
+    counts = tuple(1 / np.square(part).sum(axis=0) for part in share)
+    df = join_df((np.ones(1), np.ones(1)), counts, measure_overlap(*held, np.ones(1)))
+    assert df[0] == pytest.approx(2 * squares.mean() ** 2 / squares.var() - 1, rel=0.06)

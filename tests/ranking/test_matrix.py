@@ -16,6 +16,7 @@ from auditbook.ranking.matrix import (
     auc_matrix,
     bound_areas,
     delong_covariance,
+    leave_out_sites,
     matrix_interval,
     matrix_site_interval,
     satterthwaite,
@@ -24,7 +25,14 @@ from auditbook.ranking.matrix import (
     standard_errors,
     student_quantile,
 )
-from slow_areas import draw_audit, slow_covariance, slow_influence, slow_site_covariance
+from slow_areas import (
+    draw_audit,
+    draw_sites,
+    jackknife,
+    slow_covariance,
+    slow_influence,
+    slow_site_covariance,
+)
 
 EXACT = 1e-12  # the same arithmetic in another order
 G = 3
@@ -146,10 +154,34 @@ def test_site_errors_equal_the_slow_loop_over_pairs():
     np.testing.assert_allclose(site_influence(matrix).sum(axis=0), 0, atol=EXACT)
 
 
-def test_sites_of_one_record_each_give_nearly_the_errors_of_independent_records():
+def test_sites_of_one_record_each_give_the_errors_of_independent_records():
     outcome, values, codes = draw_audit(np.random.default_rng(5), 2000, 2)
     matrix = auc_matrix(outcome, values, codes, 2, site=np.arange(2000))
-    np.testing.assert_allclose(site_errors(matrix).se, standard_errors(matrix), rtol=0.01)
+    np.testing.assert_allclose(site_errors(matrix).se, standard_errors(matrix), rtol=1e-9)
+
+
+def test_site_errors_are_those_of_leaving_out_one_site_after_the_other():
+    rng = np.random.default_rng(8)
+    outcome, values, codes = draw_audit(rng, 3000, 2)
+    site = draw_sites(rng, 3000, 20)
+    matrix = auc_matrix(outcome, values, codes, 2, site=site)
+    moved = jackknife(lambda kept: auc_matrix(outcome[kept], values[kept], codes[kept], 2).auc, site)
+    exact = np.sqrt(np.square(moved).sum(axis=0) * 19 / 20)
+    np.testing.assert_allclose(site_errors(matrix).se, exact, rtol=0.02)
+    np.testing.assert_allclose(
+        leave_out_sites(matrix), moved * np.sqrt(19 / 20), atol=0.1 * np.abs(moved).max()
+    )
+
+
+def test_leaving_out_sites_of_events_only_or_non_events_only_is_exact():
+    rng = np.random.default_rng(9)
+    site = draw_sites(rng, 300, 16)
+    outcome, values = site % 2, np.round(rng.normal(size=300), 1)
+    matrix = auc_matrix(outcome, values, np.zeros(300, int), 1, site=site)
+    moved = jackknife(
+        lambda kept: auc_matrix(outcome[kept], values[kept], np.zeros(kept.sum(), int), 1).auc, site
+    )
+    np.testing.assert_allclose(leave_out_sites(matrix), moved * np.sqrt(7 / 8), atol=EXACT)
 
 
 def test_copies_of_a_site_do_not_add_information():

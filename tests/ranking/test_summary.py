@@ -8,7 +8,14 @@ from sklearn.metrics import roc_auc_score
 
 from auditbook.ranking.matrix import auc_matrix, site_errors, standard_errors
 from auditbook.ranking.summary import summarise_areas
-from slow_areas import draw_audit, slow_covariance, slow_influence, slow_site_covariance
+from slow_areas import (
+    draw_audit,
+    draw_sites,
+    jackknife,
+    slow_covariance,
+    slow_influence,
+    slow_site_covariance,
+)
 
 EXACT = 1e-12
 G = 3
@@ -52,6 +59,19 @@ def test_site_covariance_equals_the_slow_loop_over_pairs():
         found.covariance, slow_site_covariance(every_area(outcome, values, codes), site), atol=1e-10
     )
     np.testing.assert_allclose(found.se[found.within], np.diagonal(site_errors(matrix).se), atol=EXACT)
+
+
+def test_site_errors_are_those_of_leaving_out_one_site_after_the_other():
+    rng = np.random.default_rng(5)
+    outcome, values, codes = draw_audit(rng, 3000, G)
+    site = draw_sites(rng, 3000, 20)
+
+    def measure(kept):
+        return summarise_areas(auc_matrix(outcome[kept], values[kept], codes[kept], G)).values
+
+    found = summarise_areas(auc_matrix(outcome, values, codes, G, site=site), by_site=True)
+    exact = np.sqrt(np.square(jackknife(measure, site)).sum(axis=0) * 19 / 20)
+    np.testing.assert_allclose(found.se, exact, rtol=0.04)
 
 
 def test_within_errors_are_those_of_the_matrix():

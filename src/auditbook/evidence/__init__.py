@@ -34,6 +34,8 @@ from auditbook.evidence.clusters import (
     explain_fence,
     interleave_spreads,
     join_df,
+    lift_left_out,
+    measure_overlap,
     measure_spread,
     pair_clusters,
     sum_powers,

@@ -14,6 +14,9 @@ LEAST_CLUSTERS, LEAST_EFFECTIVE, LARGEST_SHARE = 15, 10, 0.20
 
 Array = NDArray[np.float64]
 
+ALL = 1e-9
+"""A cluster without which less than this share is left holds everything."""
+
 
 @dataclass(frozen=True)
 class Clusters:
@@ -254,10 +257,62 @@ def count_equal_clusters(powers: Array, effect: Array) -> Array:
     return rate(np.square(1 + extra * square), square + 2 * extra * cube + extra**2 * fourth)
 
 
-def join_df(parts: tuple[Array, Array], counts: tuple[Array, Array]) -> Array:
+def lift_left_out(held: Array) -> Array:
+    r"""Find how much farther than to first order a mean moves when a cluster is left out.
+
+    .. math:: \lambda_u = \sqrt{\frac{m - 1}{m}} \, \frac{1}{1 - p_u}
+
+    for m clusters that hold the shares :math:`p_u`. A large cluster pulls the mean to itself, so what it adds
+    looks too small; without it the mean would move by :math:`1/(1 - p_u)` as much. With
+    :math:`\psi_u` the first-order part of a cluster, :math:`\sum_u (\lambda_u \psi_u)^2` is the variance of
+    the delete-one-cluster jackknife (CR3), of means and of ratios exactly. For m equal clusters it is
+    m/(m - 1) times the sum of squares.
+
+    Parameters
+    ----------
+    held : float array, shape (n_clusters, ...)
+        What each cluster holds of the denominator.
+
+    Returns
+    -------
+    float array, shape (n_clusters, ...)
+        0 for a cluster that holds everything, of which nothing can be seen.
+
+    References
+    ----------
+    MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and bootstrap methods
+    for cluster-robust inference. doi:10.1002/jae.2969
+
+    Examples
+    --------
+    >>> lift_left_out(np.array([2.0, 1.0, 1.0])).round(3).tolist()
+    [1.633, 1.089, 1.089]
+    """
+    count, left = (held > 0).sum(axis=0), 1 - rate(held, held.sum(axis=0))
+    return np.nan_to_num(np.sqrt(rate(count - 1, count)) * rate(1.0, np.where(left > ALL, left, 0.0)))
+
+
+def measure_overlap(one: Array, other: Array, effect: Array) -> Array:
+    """Find in how far the same clusters hold two kinds of records: sum of the products of their parts.
+
+    0 where no cluster holds both, and one over the equal clusters where all hold as much of either; the parts
+    are those of `count_equal_clusters`. Clusters stand on the first axis.
+
+    >>> float(measure_overlap(np.ones(5), np.ones(5), np.array(3.0)).round(9))
+    0.2
+    """
+    parts = []
+    for held in (one, other):
+        share = rate(held, held.sum(axis=0))
+        square = np.square(share)
+        parts.append(share + (effect - 1) * rate(square, square.sum(axis=0)))
+    return np.nan_to_num((parts[0] * parts[1]).sum(axis=0) / np.square(effect))
+
+
+def join_df(parts: tuple[Array, Array], counts: tuple[Array, Array], overlap: Array | float = 0.0) -> Array:
     r"""Find the degrees of freedom of a variance that is the sum of two parts.
 
-    .. math:: \nu = \frac{(a + b)^2}{a^2/(c_1 - 1) + b^2/(c_0 - 1)}
+    .. math:: \nu = \frac{(a + b)^2}{a^2/(c_1 - 1) + b^2/(c_0 - 1) + 2ab\,o/(1 - o)}
 
     Parameters
     ----------
@@ -265,6 +320,8 @@ def join_df(parts: tuple[Array, Array], counts: tuple[Array, Array]) -> Array:
         a and b, such as what events and what non-events add to the variance of an area.
     counts : two float arrays
         The equal clusters :math:`c_1` and :math:`c_0` that they rest on.
+    overlap : float array
+        o, from `measure_overlap`: two parts of one cluster are one square, not two.
 
     Returns
     -------
@@ -283,6 +340,7 @@ def join_df(parts: tuple[Array, Array], counts: tuple[Array, Array]) -> Array:
     [10.667]
     """
     each = [rate(part**2, np.maximum(count - 1, 0)) for part, count in zip(parts, counts, strict=True)]
-    found = rate(np.square(parts[0] + parts[1]), each[0] + each[1])
+    both = 2 * parts[0] * parts[1] * rate(overlap, 1 - np.asarray(overlap))
+    found = rate(np.square(parts[0] + parts[1]), each[0] + each[1] + both)
     least = np.nan_to_num(np.minimum(*counts), nan=1.0) - 1
     return np.maximum(np.where(np.isnan(found), least, found), 1)

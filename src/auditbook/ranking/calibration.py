@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 CLIP = 1e-6
 """Scores of 0 and 1 have no logit and are moved this far inside."""
+LEFT = 1e-9
+"""Where less than this share of the information is left without a cluster, nothing is left."""
 ENDLESS = 50.0
 """A fitted coefficient beyond this is on its way to infinity."""
 
@@ -84,8 +86,9 @@ def fit_calibration(
     unit, site : int array, shape (n,), optional
         Position of each record's unit, such as a patient, where units hold several records: they are then the
         independent ones. And of its site, for further intervals with sites as the independent ones. The
-        variance is that of the sandwich over clusters, and Student's t has as many degrees of freedom as
-        there are equal clusters (`count_equal_clusters`), less one.
+        variance is that of the jackknife that leaves out one cluster at a time, to first order (CR3), and
+        Student's t has as many degrees of freedom as there are equal clusters (`count_equal_clusters`), less
+        one.
     level : float
         Coverage of the intervals.
 
@@ -101,6 +104,8 @@ def fit_calibration(
     doi:10.1186/s12916-019-1466-7
     Liang, K.-Y. and Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
     doi:10.1093/biomet/73.1.13
+    MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and bootstrap methods
+    for cluster-robust inference. doi:10.1002/jae.2969
 
     Examples
     --------
@@ -160,17 +165,38 @@ def _fit(events: Array, design: Array, offset: Array, clusters: Sequence[Cluster
 
 def _bound_by_clusters(found: Any, cluster: NDArray[np.intp], level: float) -> tuple[float, float]:
     """Bound the last coefficient of a fit with clusters, numbered from 0, as the independent units."""
-    from statsmodels.stats.sandwich_covariance import cov_cluster
-
     sizes = np.bincount(cluster).astype(float)
     if len(sizes) < 2:
         return UNKNOWN
-    variance = float(cov_cluster(found, cluster)[-1, -1])
+    moved = _leave_out(found, cluster, len(sizes))[:, -1]
+    variance = float(moved @ moved) * (len(sizes) - 1) / len(sizes)
     effect = np.fmax(variance / float(found.cov_params()[-1, -1]), 1.0)
     df = count_equal_clusters(sum_powers(sizes), effect) - 1
     reach = float(student_quantile(level, df)) * np.sqrt(variance)
     value = float(found.params[-1])
     return value - reach, value + reach
+
+
+def _leave_out(found: Any, cluster: NDArray[np.intp], n_clusters: int) -> Array:
+    r"""Find how far the coefficients move without each cluster, to first order, shape (n_clusters, k).
+
+    .. math:: (H - H_c)^{-1} u_c
+
+    with H the information of all records, :math:`H_c` that of cluster c and :math:`u_c` its score. A cluster
+    without which nothing is left moves them by :math:`H^{-1} u_c`.
+    """
+    design, chance = found.model.exog, found.predict()
+    weight, away = chance * (1 - chance), found.model.endog - chance
+    count = range(design.shape[1])
+    score = np.stack([np.bincount(cluster, away * design[:, k], n_clusters) for k in count], axis=-1)
+    own = [
+        [np.bincount(cluster, weight * design[:, j] * design[:, k], n_clusters) for k in count] for j in count
+    ]
+    inverse = np.asarray(found.cov_params(), float)
+    left = np.eye(design.shape[1]) - np.moveaxis(np.array(own), -1, 0) @ inverse
+    left[np.linalg.det(left) < LEFT] = np.eye(design.shape[1])
+    moved = np.linalg.solve(left, score[:, :, None])[:, :, 0]
+    return np.asarray(moved @ inverse)
 
 
 def _settled(found: Any) -> bool:

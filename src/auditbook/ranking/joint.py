@@ -11,8 +11,8 @@ from auditbook.evidence import Interval, rate
 from auditbook.ranking.matrix import (
     AucMatrix,
     delong_covariance,
+    leave_out_sites,
     site_errors,
-    site_influence,
     standard_errors,
 )
 
@@ -118,7 +118,7 @@ def cross_errors(matrix: AucMatrix, *, by_site: bool = False) -> Array:
 
 def cross_correlation(matrix: AucMatrix) -> Array:
     """Find the correlation of A[g, h] and A[h, g] over sites."""
-    influence = np.nan_to_num(site_influence(matrix))
+    influence = np.nan_to_num(leave_out_sites(matrix))
     product = np.einsum("sgh,shg->gh", influence, influence)
     size = np.sqrt(np.square(influence).sum(axis=0))
     return np.nan_to_num(rate(product, size * size.T))
@@ -135,9 +135,8 @@ def draw_errors(
     n_groups = len(matrix.auc)
     at_once = max(HELD // n_groups**2, 1)
     if by_site:
-        sites = site_errors(matrix).sites
-        influence = np.nan_to_num(site_influence(matrix) * np.sqrt(rate(sites, np.maximum(sites - 1, 0))))
-        flat = influence.reshape(len(influence), n_groups**2)
+        moved = np.nan_to_num(leave_out_sites(matrix))
+        flat = moved.reshape(len(moved), n_groups**2)
         if len(flat) > max(MANY, n_groups**2):
             flat = _root((flat.T @ flat)[None])[0]
         flat = flat[np.lexsort(flat[:, :FEW].T)]  # so that renaming the sites changes no draw

@@ -14,6 +14,8 @@ from auditbook.evidence import (
     area_limits,
     count_equal_clusters,
     join_df,
+    lift_left_out,
+    measure_overlap,
     rank_levels,
     rate,
     sum_placements,
@@ -243,6 +245,21 @@ def site_influence(matrix: AucMatrix) -> Array:
     return event + other
 
 
+def leave_out_sites(matrix: AucMatrix) -> Array:
+    """Find how far each area moves without each site, to be squared and added up; see `lift_left_out`."""
+    event, other = _move_by_label(matrix)
+    return event + other
+
+
+def _move_by_label(matrix: AucMatrix) -> tuple[Array, Array]:
+    """Find how far the areas move without the events, and without the non-events, of each site."""
+    event, other = _influence_by_label(matrix)
+    if matrix.by_site is None:
+        return event, other
+    held = matrix.by_site.events, matrix.by_site.others
+    return event * lift_left_out(held[0])[:, :, None], other * lift_left_out(held[1])[:, None]
+
+
 def _influence_by_label(matrix: AucMatrix) -> tuple[Array, Array]:
     """Find what the events and what the non-events of each site add."""
     site = matrix.by_site
@@ -256,9 +273,13 @@ def _influence_by_label(matrix: AucMatrix) -> tuple[Array, Array]:
 def site_errors(matrix: AucMatrix) -> SiteErrors:
     r"""Find the standard error of every area when sites, not records, are independent.
 
-    .. math:: \mathrm{SE}^2 = \frac{S}{S - 1} \sum_s \psi_s^2
+    .. math:: \mathrm{SE}^2 = \sum_s \Bigl(\sqrt{\tfrac{S_1 - 1}{S_1}} \frac{\psi^1_s}{1 - p_s}
+              + \sqrt{\tfrac{S_0 - 1}{S_0}} \frac{\psi^0_s}{1 - q_s}\Bigr)^2
 
-    over the S sites that take part.
+    over the :math:`S_1` sites that hold events, the share :math:`p_s` of them each, and the :math:`S_0` that
+    hold non-events, the share :math:`q_s`; :math:`\psi` are the two parts of `site_influence`. It is the
+    jackknife that leaves out one site at a time (`lift_left_out`): sums of squares alone come out too small
+    where sites are few and unequal. Sites of one record each give DeLong's standard error.
 
     Parameters
     ----------
@@ -273,6 +294,7 @@ def site_errors(matrix: AucMatrix) -> SiteErrors:
     References
     ----------
     Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. doi:10.2307/2533958
+    MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). doi:10.1002/jae.2969
 
     Examples
     --------
@@ -289,14 +311,15 @@ def site_errors(matrix: AucMatrix) -> SiteErrors:
     both = has_event.T @ has_other
     n_event, n_other = has_event.sum(axis=0)[:, None], has_other.sum(axis=0)[None]
     sites = n_event + n_other - both
-    event, other = _influence_by_label(matrix)
+    event, other = _move_by_label(matrix)
     square = np.square(event + other).sum(axis=0)
     square[square < FLAT**2] = 0
-    se = np.sqrt(rate(sites, np.where(sites > 1, sites - 1, 0)) * square)
+    se = np.sqrt(np.where(sites > 1, square, np.nan))
     effect = np.fmax(rate(se**2, standard_errors(matrix) ** 2), 1.0)
-    powers = sum_powers(matrix.by_site.events)[:, :, None], sum_powers(matrix.by_site.others)[:, None]
-    counts = count_equal_clusters(powers[0], effect), count_equal_clusters(powers[1], effect)
-    df = join_df((np.square(event).sum(axis=0), np.square(other).sum(axis=0)), counts)
+    held = matrix.by_site.events[:, :, None], matrix.by_site.others[:, None]
+    counts = tuple(count_equal_clusters(sum_powers(side), effect) for side in held)
+    parts = np.square(event).sum(axis=0), np.square(other).sum(axis=0)
+    df = join_df(parts, (counts[0], counts[1]), measure_overlap(*held, effect))
     fewer = np.minimum(matrix.events[:, None], matrix.others) / effect
     return SiteErrors(se, df, fewer, sites, both + np.minimum(n_event - both, n_other - both))
 

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import Interval, count_equal_clusters, join_df, rate, sum_powers
+from auditbook.evidence import (
+    Interval,
+    count_equal_clusters,
+    join_df,
+    lift_left_out,
+    measure_overlap,
+    rate,
+    sum_powers,
+)
 from auditbook.ranking.matrix import FLAT, AucMatrix, bound_areas
 
 Array = NDArray[np.float64]
@@ -188,31 +196,32 @@ def _cover(loadings: _Loadings, scatter: Array, mine: Array) -> Array:
 
 
 def _cover_sites(matrix: AucMatrix, values: Array, events: _Loadings, others: _Loadings) -> AreaSummary:
-    """Add up the covariance over independent sites."""
+    """Add up the covariance over independent sites, left out one at a time (`lift_left_out`)."""
     n_groups, blank = len(matrix.events), np.full(len(values), np.nan)
     if matrix.by_site is None:
         return AreaSummary(values, np.outer(blank, blank), blank, np.zeros(len(values)), blank, n_groups)
     site = matrix.by_site
-    of_events = _move(events, site.event_sum, site.events, matrix.auc)
-    of_others = _move(others, site.other_sum, site.others, matrix.auc.T)
-    influence = of_events + of_others
-    influence[np.abs(influence) < FLAT] = 0
+    held = site.events @ _use(events).T, site.others @ _use(others).T
+    of_events = _move(events, site.event_sum, site.events, matrix.auc) * lift_left_out(held[0])
+    of_others = _move(others, site.other_sum, site.others, matrix.auc.T) * lift_left_out(held[1])
+    moved: Array = of_events + of_others
+    moved[np.abs(moved) < FLAT] = 0
     has_event, has_other = _take_part(events, site.events), _take_part(others, site.others)
     both = (has_event & has_other).sum(axis=0)
     n_event, n_other = has_event.sum(axis=0), has_other.sum(axis=0)
     sites = n_event + n_other - both
-    influence = influence * np.sqrt(rate(sites, np.where(sites > 1, sites - 1, 0)))
+    moved[:, sites < 2] = np.nan
     pairs = both + np.minimum(n_event - both, n_other - both)
-    covariance = _blank(influence.T @ influence, values)
+    covariance = _blank(moved.T @ moved, values)
     plain = np.diagonal(_cover_records(matrix, values, events, others).covariance)
     effect = np.fmax(rate(np.diagonal(covariance), plain), 1.0)
-    powers = sum_powers(site.events @ _use(events).T), sum_powers(site.others @ _use(others).T)
+    powers = sum_powers(held[0]), sum_powers(held[1])
     counts = count_equal_clusters(powers[0], effect), count_equal_clusters(powers[1], effect)
     parts = np.square(of_events).sum(axis=0), np.square(of_others).sum(axis=0)
     return AreaSummary(
         values=values,
         covariance=covariance,
-        df=join_df(parts, counts),
+        df=join_df(parts, counts, measure_overlap(*held, effect)),
         pairs=np.where(sites > 1, pairs, 0.0),
         fewer=np.minimum(events.held, others.held) / effect,
         n_groups=n_groups,
