@@ -345,3 +345,12 @@ def test_another_outcome_that_answers_otherwise_is_named_and_one_that_agrees_is_
     text = say.describe_decisions(run, say.build_board(run))
     assert "Judged by &#60;b&#62;ill&#60;&#47;b&#62;, the same decisions leave it open." in text
     assert text.count("Judged by") == 1
+
+
+def test_where_everything_is_judged_groups_that_were_left_out_are_not_passed_over():
+    board = pd.DataFrame({"standing": ["shown to pass"] * 3, "left_out": ["", "", ""]})
+    assert say.describe_unjudged(board) == "In every cell at least two groups could be compared."
+    few = board.assign(left_out=["c: 2 events", "", ""])
+    assert say.describe_unjudged(few).endswith(" 1 cell leaves out groups of whom there is too little.")
+    more = board.assign(left_out=["c: 2 events", "d: 1 event", ""])
+    assert say.describe_unjudged(more).endswith(" 2 cells leave out groups of whom there is too little.")

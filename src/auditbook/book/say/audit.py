@@ -343,13 +343,20 @@ def describe_unjudged(board: pd.DataFrame) -> str:
     """List the reasons for which cells cannot be judged, with the cells that each holds back."""
     held = board[board["standing"] == "cannot be judged"]
     if held.empty:
-        return "Every cell could be judged."
+        return f"In every cell at least two groups could be compared.{_count_partial(board)}"
     lines = []
     why = held["left_out"].where(held["left_out"] != "", held["reason"])
     for (attribute, reason), part in held.assign(why=why).groupby(["attribute", "why"], sort=False):
         metrics = join_words(sort_metrics(part["metric"]))
         lines.append(f"- **{escape(attribute)}** ({metrics}; {plural(len(part), 'cell')}): {escape(reason)}.")
     return "\n".join(lines)
+
+
+def _count_partial(board: pd.DataFrame) -> str:
+    """Count the cells that leave groups out, for the end of a sentence."""
+    part = int((board["left_out"] != "").sum())
+    leave = "leaves" if part == 1 else "leave"
+    return f" {plural(part, 'cell')} {leave} out groups of whom there is too little." if part else ""
 
 
 def find_shortfalls(run: Run) -> pd.DataFrame:
