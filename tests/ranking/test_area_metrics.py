@@ -167,3 +167,12 @@ def test_degenerate_audits_give_numbers_or_nan_and_never_a_crash(outcome, values
 
 def test_equity_scaled_area_prefers_the_score_that_leaves_a_group_to_chance():
     assert equity_scaled(0.875, [1, 0.5]) > equity_scaled(0.75, [1, 1])
+
+
+def test_a_group_that_is_everybody_has_a_gap_of_zero_and_no_interval():
+    outcome, values, codes = np.array([(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)] * 20).T
+    found = assess(outcome, values, codes, G)
+    gap = next(one for (metric, _), one in found.items() if metric == "gap_to_overall")
+    assert gap.value == 0
+    assert np.isnan(gap.low)
+    assert np.isnan(gap.high)

@@ -63,36 +63,47 @@ def test_what_one_chapter_does_is_unknown_to_the_next(tmp_path):
         assert made.cells[-1].outputs[0].text == "False\n"
 
 
-HELD = """
-import sys
+WRITE = "import os; open('pid', 'w').write(f'{os.getpid()}\\n')"
+HELD = f"""
 from jupyter_client.manager import start_new_kernel
 from auditbook.run.kernels import copied_kernel
 with copied_kernel(("cohort", "metrics")):
     manager, client = start_new_kernel(kernel_name="python3")
-    client.execute_interactive("import os; print(os.getpid(), flush=True)")
-    client.execute_interactive("import time; time.sleep(600)")
+    client.execute({WRITE!r})
+    client.execute("import time; time.sleep(600)")
+    client.get_shell_msg(timeout=600)
+    client.get_shell_msg(timeout=600)
 """
 
 
+def read_pid(folder, *, seconds=120):
+    """Wait for the number that a kernel writes: what it prints may be lost before anybody listens."""
+    file, until = folder / "pid", time.monotonic() + seconds
+    while not (file.is_file() and file.read_text(encoding="utf-8").endswith("\n")):
+        assert time.monotonic() < until, "no kernel said its number"
+        time.sleep(0.1)
+    return int(file.read_text(encoding="utf-8"))
+
+
 def test_a_copied_kernel_ends_with_the_caller(tmp_path):
-    caller = subprocess.Popen([sys.executable, "-c", HELD], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    kernel = int(caller.stdout.readline())
-    assert alive(kernel)
-    caller.kill()
-    caller.communicate()
+    caller = subprocess.Popen([sys.executable, "-c", HELD], cwd=tmp_path)
+    try:
+        kernel = read_pid(tmp_path)
+        assert alive(kernel)
+    finally:
+        caller.kill()
+        caller.communicate()
     assert ends(kernel)
 
 
-def test_a_copied_kernel_can_be_interrupted(tmp_path):
+def test_a_copied_kernel_can_be_interrupted(tmp_path, monkeypatch):
     from jupyter_client.manager import start_new_kernel
 
+    monkeypatch.chdir(tmp_path)
     with copied_kernel(NAMES):
         manager, client = start_new_kernel(kernel_name="python3")
-        said = []
-        client.execute_interactive(
-            "import os; print(os.getpid())", output_hook=lambda message: said.append(message["content"])
-        )
-        kernel = next(int(content["text"]) for content in said if "text" in content)
+        client.execute(WRITE)
+        kernel = read_pid(tmp_path)
         asked = client.execute("import time; time.sleep(600)")
         time.sleep(1)
         manager.interrupt_kernel()

@@ -316,9 +316,10 @@ def _assess_gaps(summary: AreaSummary, ask: _Ask) -> Iterator[AreaFinding]:
     bounds = _bound_gaps(summary, chosen, joint)
     sizes, least, most = np.abs(gaps), _nearest_zero(bounds), _farthest(bounds)
     place = int(np.argmax(sizes))
-    yield AreaFinding(
-        "gap_to_overall", int(known[place]), None, float(sizes[place]), float(least.max()), float(most.max())
-    )
+    ends = float(least.max()), float(most.max())
+    if not ends[0] < ends[1]:  # of a group that is everybody: its gap is 0 by definition, not by measurement
+        ends = (np.nan, np.nan)
+    yield AreaFinding("gap_to_overall", int(known[place]), None, float(sizes[place]), *ends)
     every = np.vstack([contrast, np.append(np.zeros(len(known)), 1)])
     joint = set_level(every @ covariance @ every.T, **vars(ask))
     bounds, whole = _bound_gaps(summary, chosen, joint), summary.interval(level=joint)

@@ -69,7 +69,7 @@ def pool_rates(counted: ArrayLike, trials: ArrayLike, design: Array | None = Non
     --------
     >>> found = pool_rates([0, 30, 33, 27], [5, 100, 100, 100])
     >>> found.pooled.round(2).tolist()
-    [0.26, 0.3, 0.31, 0.28]
+    [0.28, 0.3, 0.31, 0.29]
     """
     seen, held = np.asarray(counted, float), np.asarray(trials, float)
     grid = weigh_rates(seen, held) if design is None else weigh_crossings(seen, held, design)

@@ -73,7 +73,7 @@ def tabulate_rates(prepared: Prepared, protocol: Protocol, *, level: float = 0.9
     >>> sex = Attribute("sex", ("F", "M"), np.array([0, 0, 1, 1]))
     >>> records = AuditRecords(np.array([1, 0, 1, 0], np.int8), (sex,), scores)
     >>> tabulate_rates(prepare(records), Protocol())["value"].tolist()
-    [0.5, 1.0, 0.0, 1.0, 0.5, 1.0, 0.0, 1.0]
+    [0.5, 1.0, 0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 1.0, 0.5]
     """
     rows = [
         row

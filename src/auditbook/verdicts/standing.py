@@ -23,11 +23,11 @@ _ALL = (
     Standing("shown to fail", "Decide: change the model or its use, or justify the difference in writing."),
     Standing(
         "open, fails so far",
-        "Nothing is shown. Accuse nobody, certify nothing; audit more records if as many as named can be had.",
+        "Nothing is shown. Accuse nobody, certify nothing; audit more records if those named can be had.",
     ),
     Standing(
         "open, passes so far",
-        "Nothing is shown. Do not certify; audit more records if as many as named can be had.",
+        "Nothing is shown. Do not certify; audit more records if those named can be had.",
     ),
     Standing(
         "passes for those compared", "Certify nothing for those who could not be compared; see who they are."
