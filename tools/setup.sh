@@ -9,7 +9,7 @@ stamp=.venv/.complete-$purpose
 state=$(cat requirements.lock pyproject.toml tools/setup.sh | sha256sum | cut -d' ' -f1)
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$state" ]; then exit 0; fi
 
-packages="python3 python3-venv python3-graph-tool libgomp1"
+packages="python3 python3-venv python3-graph-tool libgomp1 libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 [ "$purpose" != test ] || packages="$packages chromium chromium-driver"
 
 install_packages() {

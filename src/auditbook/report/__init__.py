@@ -1,0 +1,3 @@
+"""What does a board get on its desk: one page to act on, an annex, a print, and the forms to hand in?"""
+
+from auditbook.report.content import QUESTIONS, Report
