@@ -62,6 +62,12 @@ def test_the_cohort_file_for_a_number_is_valid_and_compares_two_models(page, tmp
     assert len(file.pockets.paired) == 1
 
 
+def test_the_words_for_the_report_on_the_page_are_valid(page, tmp_path):
+    whole, *_, words = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "visits.toml").write_text(whole + words, encoding="utf-8")
+    assert read_cohort_file(tmp_path / "visits.toml").describe()["use"]["version"] == "2.1"
+
+
 def table(rows=40, **columns):
     frame = pd.DataFrame({"y": [0, 1] * (rows // 2), "race": ["a", "b"] * (rows // 2), "x": range(rows)})
     return frame.assign(**columns)

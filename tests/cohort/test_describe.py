@@ -261,3 +261,21 @@ def test_scores_that_select_nobody_or_are_all_equal_are_pointed_out(tmp_path):
     cautions = only(warn_cohort(load(tmp_path, table, text)), "[scores")
     assert "every record has the same score, 0.25" in cautions[0]
     assert "no record reaches 0.5 (scores run from" in cautions[1]
+
+
+def test_words_for_what_is_not_there_are_pointed_out(tmp_path):
+    text = (
+        BASIC
+        + '[scores.p]\ncolumn = "p"\nkind = "probability"\n'
+        + '[labels]\ncolumns = { wrad = "unit", race = "origin", p = "risk" }\n'
+        + 'values.rase = { a = "A" }\nvalues.race = { a = "Asian", "b " = "Black" }\n'
+        + 'values.ward = { A = "B" }\n'
+    )
+    table = large_table().assign(p=np.linspace(0, 1, 2000))
+    assert only(warn_cohort(load(tmp_path, table, text)), "[labels]") == [
+        "[labels] columns: there is no column, attribute or model 'wrad' (did you mean 'ward'?); it does "
+        "nothing",
+        "[labels] values: there is no column or attribute 'rase' (did you mean 'race'?); it does nothing",
+        "[labels] values.race: no record holds 'b ' (did you mean 'b'?); it does nothing",
+        "[labels] values.ward: 'A' is shown as 'B', which is another value's own name",
+    ]

@@ -130,6 +130,39 @@ seed = 7
     assert file.describe()["attributes"] == ["race", "age"]
 
 
+WORDS = """
+[use]
+model = "length-of-stay model"
+owner = "Patient flow"
+primary_metric = "EOPP"
+[labels]
+columns = { ESPEC = "specialty" }
+values.ESPEC = { "01" = "surgery" }
+values.race = { B = "Black" }
+[report]
+smallest_cell = 0
+paper = "Letter"
+"""
+
+
+def test_words_of_the_report_are_kept_for_the_run_and_left_out_ones_are_not(tmp_path):
+    said = read(tmp_path, GOOD + WORDS).describe()
+    assert said["use"] == {"model": "length-of-stay model", "owner": "Patient flow", "primary_metric": "EOPP"}
+    assert said["labels"] == {
+        "columns": {"ESPEC": "specialty"},
+        "values": {"ESPEC": {"01": "surgery"}, "race": {"B": "Black"}},
+    }
+    assert said["report"] == {"smallest_cell": 0, "paper": "Letter", "sex": None, "race": "race"}
+    said = read(tmp_path, GOOD).describe()
+    assert (said["use"], said["labels"]) == ({}, {"columns": {}, "values": {}})
+    assert (said["report"]["smallest_cell"], said["report"]["paper"]) == (10, "A4")
+
+
+def test_forms_take_the_attributes_that_are_named_for_them(tmp_path):
+    text = GOOD + '[attributes.gender]\ncolumn = "g"\n[report]\nsex = "gender"\n'
+    assert read(tmp_path, text).describe()["report"]["sex"] == "gender"
+
+
 def test_all_faults_are_told_at_once_each_with_file_table_and_key(tmp_path):
     found = faults(
         tmp_path,
@@ -175,6 +208,15 @@ resamples = 0
     ("change", "told"),
     [
         ("[panle]\nmodels = []", "[panle]: unknown (did you mean 'panel'?)"),
+        ('[use]\nowners = "x"', "[use] owners: unknown key (did you mean 'owner'?)"),
+        ("[use]\nversion = 2.1", "[use] version: must be text, found 2.1"),
+        ('[use]\nprimary_metric = "EOP"', "'EOP' is not judged (did you mean 'EOPP'?)"),
+        ('[labels]\nvalues.race = "x"', "[labels] values: must be a table of tables of texts"),
+        ("[labels]\ncolumns = { a = 1 }", "[labels] columns: must be a table of texts"),
+        ('[labels]\nvalues.race = { a = "x", b = "x" }', "values.race: 'a' and 'b' are both 'x'"),
+        ('[report]\npaper = "A5"', "[report] paper: 'A5' is not allowed; allowed: 'A4', 'Letter'"),
+        ("[report]\nsmallest_cell = -1", "[report] smallest_cell: -1 is out of range; allowed: 0 to 1000"),
+        ('[report]\nrace = "rase"', "[report] race: 'rase' is no attribute (did you mean 'race'?)"),
         (
             '[site]\ncolum = "h"',
             "[site] colum: unknown key (did you mean 'column'?); allowed: column, required",

@@ -59,6 +59,8 @@ AFTER_SCORES = {"scores", "verdicts", "baselines", "robustness"}
     [
         (COHORT.replace("A small cohort", "A small, small cohort"), set()),
         (COHORT.replace("a long stay", "a stay, too long"), set()),
+        (COHORT + '[labels]\ncolumns = { group = "team" }\n', set()),
+        (COHORT + '[use]\nowner = "us"\n[report]\nsmallest_cell = 5\n', set()),
         (COHORT + "draws = 555\n", {"pockets"}),
         (COHORT + "[mitigation]\nstrength = 1.5\n", {"baselines", "robustness"}),
         (COHORT + "[protocol]\nresamples = 400\n", AFTER_SCORES),
@@ -184,6 +186,7 @@ def test_a_comma_in_a_sentence_makes_due_the_chapters_that_say_it(copied, tmp_pa
 def test_only_readers_of_a_section_of_the_cohort_file_name_it():
     """Keys leave out sections that a step does not read: whoever begins to read one must be in its key."""
     rooms = {"mitigation": {"mitigation", "cohort", "run"}, "pockets": {"pockets", "cohort", "run"}}
+    rooms |= {name: {"cohort"} for name in ("use", "labels", "report")}
     for path in (SOURCE / "auditbook").rglob("*.py"):
         room = path.relative_to(SOURCE / "auditbook").parts[0]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,6 +1,6 @@
 """What in a cohort is allowed and still deserves a second look before the audit?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from math import floor
@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from auditbook.cohort.cohort import Cohort
 from auditbook.cohort.column_roles import MISSING_GROUP
 from auditbook.cohort.describe import ID_SHARE
+from auditbook.cohort.file import name_lean
 from auditbook.cohort.values import as_numbers, as_text
 from auditbook.errors import nearest, printable
 from auditbook.evidence import list_shortfalls, settle_design, write_shortfalls
@@ -47,6 +48,7 @@ def warn_cohort(cohort: Cohort) -> list[str]:
         *_warn_support(cohort),
         *_warn_scores(cohort),
         *_warn_weights(cohort),
+        *_warn_labels(cohort),
     ]
     if cohort.file.panel.models or cohort.file.pockets.run:  # whatever learns from the features
         cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
@@ -104,6 +106,35 @@ def _warn_rules(cohort: Cohort) -> Iterator[str]:
                     f"[attributes.{table.name}] groups: no record holds {name!r}"
                     f"{nearest(name, found - set(table.groups))}; the line does nothing"
                 )
+
+
+def _warn_labels(cohort: Cohort) -> Iterator[str]:
+    """Point out words of the report for columns and values that are not there, or that are already taken."""
+    file, groups = cohort.file, {item.name: item.groups for item in cohort.attributes}
+    coded = [*cohort.table.columns, *groups]
+    models = [item.name for item in file.scores] + [*file.panel.models, *map(name_lean, file.panel.lean)]
+    for where, what, names, known in (
+        ("columns", "column, attribute or model", file.labels.columns, [*coded, *models]),
+        ("values", "column or attribute", file.labels.values, coded),
+    ):
+        for name in (name for name in names if name not in known):
+            yield f"[labels] {where}: there is no {what} {name!r}{nearest(name, known)}; it does nothing"
+    for name, words in file.labels.values.items():
+        cells = cohort.table[name] if name in cohort.table else pd.Series(dtype=object)
+        found = {value for value in as_text(cells) if value is not None} | set(groups.get(name, ()))
+        yield from _warn_values(name, words, found)
+
+
+def _warn_values(name: str, words: Mapping[str, str], found: set[str]) -> Iterator[str]:
+    """Point out words for values that no record holds, and words that another value has as its own."""
+    for value in (value for value in words if found and value not in found):
+        yield (
+            f"[labels] values.{name}: no record holds {value!r}{nearest(value, found - set(words))}; it does "
+            "nothing"
+        )
+    for value, text in words.items():
+        if text != value and text in found and text not in words:
+            yield f"[labels] values.{name}: {value!r} is shown as {text!r}, which is another value's own name"
 
 
 def _warn_sites(cohort: Cohort) -> Iterator[str]:

@@ -20,14 +20,17 @@ from auditbook.cohort.schema import (
     DataTable,
     DropRule,
     FeaturesTable,
+    LabelsTable,
     MissingTable,
     MitigationTable,
     OtherOutcomeTable,
     OutcomeTable,
     PanelTable,
+    ReportTable,
     ScoreTable,
     SiteTable,
     UnitTable,
+    UseTable,
     WeightTable,
 )
 from auditbook.errors import InputError, nearest
@@ -62,6 +65,9 @@ def read_cohort_file(path: Path) -> CohortFile:
         protocol=_protocol(_table(raw, "protocol", Protocol, faults), faults),
         mitigation=_mitigation(raw, faults),
         pockets=read_pockets(_table(raw, "pockets", PocketSettings, faults), faults),
+        use=UseTable(**_table(raw, "use", UseTable, faults)),
+        labels=LabelsTable(**_table(raw, "labels", LabelsTable, faults)),
+        report=ReportTable(**_table(raw, "report", ReportTable, faults)),
     )
     _check_roles(file, raw, faults)
     faults.raise_any()
@@ -399,6 +405,7 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     _check_lean(file, faults)
     check_pockets(file, faults)
     _check_kinds(file, faults)
+    _check_report(file, faults)
     for score in file.scores:
         if score.name in (*file.panel.models, *map(name_lean, file.panel.lean)):
             faults.add(f"[scores.{score.name}]", "a model of [panel] has the same name; rename this one")
@@ -418,6 +425,32 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
         faults.add("[features]", "has both include and exclude; keep one")
     for name in set(file.features.late) & set(file.features.exclude):
         faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
+
+
+def _check_report(file: CohortFile, faults: Faults) -> None:
+    """Find words of the report that point at nothing, or that say the same of two things."""
+    chosen, judged = file.use.primary_metric, file.protocol.metrics
+    if chosen and not file.outcome.continuous and chosen not in judged:
+        told = f"{show(chosen)} is not judged{nearest(chosen, judged)}; name one of {', '.join(judged)}"
+        faults.add("[use] primary_metric", f"{told}, or add it to [protocol] metrics")
+    for key, name in (("sex", file.report.sex), ("race", file.report.race)):
+        if name is not None and name not in file.attribute_names:
+            known = file.attribute_names
+            told = f"{show(name)} is no attribute{nearest(name, known)}; allowed: {', '.join(known)}"
+            faults.add(f"[report] {key}", told)
+    _check_words(file.labels.columns, "[labels] columns", faults)
+    for name, words in file.labels.values.items():
+        _check_words(words, f"[labels] values.{name}", faults)
+
+
+def _check_words(words: Mapping[str, str], where: str, faults: Faults) -> None:
+    """Find two names that would be shown by the same words."""
+    first: dict[str, str] = {}
+    for name, text in words.items():
+        if text in first:
+            told = f"{show(first[text])} and {show(name)} are both {show(text)}"
+            faults.add(where, f"{told}; a reader could not tell them apart: give each its own words")
+        first.setdefault(text, name)
 
 
 def _check_outcomes(file: CohortFile, faults: Faults) -> None:

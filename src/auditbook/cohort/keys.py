@@ -19,7 +19,7 @@ Schema = dict[str, Any]
 
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 _CELL = "text, number or true/false"
-_PLURALS = {_CELL: "texts, numbers or true/false"}
+_PLURALS = {_CELL: "texts, numbers or true/false", "table of texts": "tables of texts"}
 _OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than", "less_than")
 
 

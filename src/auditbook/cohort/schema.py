@@ -5,7 +5,7 @@ Every key is declared here, in `settings.Protocol` or in `pocket_settings.Pocket
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
@@ -21,6 +21,7 @@ from auditbook.settings import Protocol
 
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
 MissingRule = Literal["error", "group", "drop"]
+Paper = Literal["A4", "Letter"]
 Cells = Annotated[tuple[Value, ...], WrittenAs(tuple[Cell, ...])]
 Strength = Annotated[float, Exactly(ge=0, le=100)]
 Headroom = Annotated[float, Exactly(ge=0, le=0.5)]
@@ -243,6 +244,64 @@ class MitigationTable:
     """Headrooms of the sweep."""
 
 
+@dataclass(frozen=True)
+class UseTable:
+    """``[use]``: who is asked to trust what; the head of the report and of its forms."""
+
+    model: Text = ""
+    """What the model is called where it is used; with several scores, what they have in common."""
+    version: Text = ""
+    """Version of the model that made the scores."""
+    owner: Text = ""
+    """Who answers for the model: a department or an office."""
+    users: Text = ""
+    """Who acts on its scores, such as `"discharge nurses"`."""
+    intended_use: Text = ""
+    """What it is used for."""
+    out_of_scope: Text = ""
+    """What it must not be used for, or for whom."""
+    period: Text = ""
+    """When the audited records are from, such as `"January to June 2024"`."""
+    selected_means: Text = ""
+    """What is done for, or to, a person who is selected."""
+    primary_metric: Text = ""
+    """The judged metric that its owner holds to matter most, such as `"EOPP"`."""
+    why: Text = ""
+    """Why it was chosen."""
+
+
+@dataclass(frozen=True)
+class LabelsTable:
+    """``[labels]``: words for codes and names, shown in report and figures; results keep the codes."""
+
+    columns: Annotated[Mapping[str, str], WrittenAs(Mapping[str, Text]), LeftOut("names as they are")] = (
+        field(default_factory=lambda: MappingProxyType({}))
+    )
+    """Words for columns, attributes and models, such as `{ ESPEC = "specialty" }`."""
+    values: Annotated[
+        Mapping[str, Mapping[str, str]],
+        WrittenAs(Mapping[str, Mapping[str, Text]]),
+        LeftOut("values as they are"),
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    """Words for the values of a column or groups of an attribute: `values.ESPEC = { "01" = "surgery" }`."""
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """``[report]``: how the report is written."""
+
+    smallest_cell: Annotated[int, Exactly(ge=0, le=1000)] = 10
+    """Numbers about fewer people than this are withheld from everything that is written for others; 0: none
+    are.
+    """
+    paper: Paper = "A4"
+    """Paper of the print: `A4` or `Letter`."""
+    sex: Annotated[Text | None, LeftOut("the attribute named sex, where there is one")] = None
+    """Attribute that forms asking for sex are filled from."""
+    race: Annotated[Text | None, LeftOut("the attribute named race, where there is one")] = None
+    """Attribute that forms asking for race or ethnicity are filled from."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CohortFile:
     """A cohort file of auditbook; see the page "Bring your cohort"."""
@@ -272,6 +331,9 @@ class CohortFile:
     protocol: Protocol = field(default_factory=Protocol)
     mitigation: MitigationTable = field(default_factory=MitigationTable)
     pockets: PocketSettings = field(default_factory=PocketSettings)
+    use: UseTable = field(default_factory=UseTable)
+    labels: LabelsTable = field(default_factory=LabelsTable)
+    report: ReportTable = field(default_factory=ReportTable)
 
     @property
     def attribute_names(self) -> list[str]:
@@ -325,4 +387,15 @@ class CohortFile:
             "unit": self.unit.column or self.site.column,
             "attributes": [item.name for item in self.attributes],
             "crosses": {item.name: list(item.cross) for item in self.attributes if item.cross},
+            "use": {key: text for key, text in asdict(self.use).items() if text},
+            "labels": {
+                "columns": dict(self.labels.columns),
+                "values": {name: dict(words) for name, words in self.labels.values.items()},
+            },
+            "report": asdict(self.report) | {part: self.find_attribute(part) for part in ("sex", "race")},
         }
+
+    def find_attribute(self, part: Literal["sex", "race"]) -> str | None:
+        """Find the attribute that a form means by sex or race: the one that is named, else of this name."""
+        named = self.report.sex if part == "sex" else self.report.race
+        return named or (part if part in self.attribute_names else None)

@@ -13,10 +13,10 @@ from auditbook.project import digest_files, digest_text, project_file, versions
 from auditbook.run.contents import chapter_code, chapter_source
 from auditbook.run.plan import Plan
 
-OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets"}
+OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "labels", "report"}
 """Parts of a cohort file that no step reads but those that name them below; `path` is where it lies."""
 STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
-PASSING = {"steps", "hashes", "pockets", "partition", "title", "harm", "worked"}
+PASSING = {"steps", "hashes", "pockets", "partition", "title", "harm", "worked", "use", "labels", "report"}
 """Parts of run.json that count for a chapter only when their name occurs in the code that it reaches."""
 READERS = frozenset({"auditbook.results", "auditbook.columns"})
 """Modules that name every table, for whoever reads one."""
