@@ -58,7 +58,7 @@ def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
     run.__dict__["label_change"] = empty_table("label_change")
     run.__dict__["groups"] = tabulate_groups(records, protocol=protocol)
     run.__dict__["rates"] = tabulate_rates(prepared, protocol)
-    run.__dict__["models"] = pd.DataFrame({"model": ["m"]})
+    run.__dict__["models"] = pd.DataFrame({"model": ["m"], "n_audit": [len(codes)]})
     return run
 
 
@@ -225,6 +225,35 @@ def test_what_is_open_says_between_whom_and_how_far():
         "- **EOPP for g: open, passes so far in m.** Of 100 records with the event, the model finds" in told
     )
     assert "(bounds -0." in told
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [
+        (
+            1,
+            "If these estimates are the truth, about 1 record would show it to pass, in four of five audits.",
+        ),
+        (40_000, "about 40,000 records would show it to pass, in four of five audits."),
+        (40_001, "it would take far more records than can be had to show it to pass."),
+        (33_000_000, "it would take far more records than can be had to show it to pass."),
+        (np.inf, "No number of records would show it if these estimates are the truth."),
+    ],
+)
+def test_a_size_that_no_audit_can_have_is_called_so(needed, said):
+    run = shown_run({"A": (30, 20, 20, 130), "B": (25, 25, 25, 125)})
+    run.__dict__["verdicts"] = run.verdicts.assign(n_to_show=float(needed))
+    told = say.describe_open(run, say.build_board(run)).splitlines()
+    assert all(said in line for line in told if "EOPP" in line or "SPD" in line)
+    assert "000,000" not in " ".join(told)
+
+
+def test_a_cell_of_which_nothing_is_known_says_nothing_of_a_size():
+    run = shown_run({"A": (30, 20, 20, 130), "B": (25, 25, 25, 125)})
+    run.__dict__["verdicts"] = run.verdicts.assign(n_to_show=np.nan)
+    told = say.describe_open(run, say.build_board(run))
+    assert "truth" not in told
+    assert "  " not in told
 
 
 def test_a_pair_of_crossings_is_told_apart_where_no_rate_is_compared():

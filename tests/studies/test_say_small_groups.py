@@ -165,6 +165,19 @@ def test_the_groups_and_verdicts_of_every_cohort_are_looked_up(kind, runs, measu
         assert "nan" not in shown
 
 
+def test_each_open_cell_is_counted_by_whether_its_records_can_be_had():
+    sizes = [500.0, 4_000.0, 8_000.0, 33_000_000.0, 200_001.0, np.inf, np.nan]
+    standing = ["shown to pass"] + 6 * ["open, passes so far"]
+    cells = pd.DataFrame({"standing": standing, "n": 2_000, "n_to_show": sizes})
+    assert needs.describe_needs(cells) == (
+        "Of 7 cells, 1 is shown to fail or to pass. "
+        "If today's estimates are the truth, more records would show 2, the median at 6,000 records. "
+        "For 2 it would take far more records than can be had. For 1 no number of records would do. "
+        "For 1 there is nothing to go by."
+    )
+    assert needs.describe_needs(cells[:1]) == "Of 1 cell, 1 is shown to fail or to pass."
+
+
 def test_a_larger_group_bears_no_fewer_figures(measured):
     sizes = [30, 60, 125, 250, 500, 1_000, 2_000, 5_000, 50_000]
     groups = pd.DataFrame({"model": "m", "attribute": "a", "group": [str(n) for n in sizes], "n": sizes})

@@ -7,7 +7,7 @@ from scipy.stats import norm
 from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
-from auditbook.verdicts import show_cells
+from auditbook.verdicts import judge_reach, show_cells
 from auditbook.verdicts.size_to_show import scale_to_show
 
 
@@ -66,3 +66,20 @@ def test_a_pass_waits_for_those_who_are_left_out():
     few = AuditRecords(records.outcome, (Attribute("g", ("a", "b", "few"), codes),), records.scores)
     assert shown(records)["n_to_show"] < 4000
     assert shown(few)["n_to_show"] == 8000  # 5 events are held, 10 needed
+
+
+@pytest.mark.parametrize(
+    ("needed", "audited", "reach"),
+    [
+        (200_000, 2_000, "can be had"),
+        (200_001, 2_000, "far more than can be had"),
+        (10_000_000, 185_026, "can be had"),  # Not 100 times as many
+        (10_000_001, 185_026, "far more than can be had"),
+        (50_000_000, 5_000_000, "can be had"),  # Ten times what somebody has
+        (50_000_001, 5_000_000, "far more than can be had"),
+        (np.inf, 2_000, "no number"),
+        (np.nan, 2_000, "not known"),
+    ],
+)
+def test_what_no_audit_can_have_is_more_than_a_hundred_times_or_ten_million(needed, audited, reach):
+    assert judge_reach(needed, audited) == reach

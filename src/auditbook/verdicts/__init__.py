@@ -23,6 +23,7 @@ from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding,
 from auditbook.verdicts.site_agreement import DEFINED, NOT_RATED, UNDEFINED, list_folds
 from auditbook.verdicts.site_folds import Folds, name_folds, plan_folds
 from auditbook.verdicts.size_needs import CLEAR, bound_pass_shares
+from auditbook.verdicts.size_to_show import judge_reach
 from auditbook.verdicts.standing import STANDINGS
 from auditbook.verdicts.support import find_obstacles, find_shortfalls, lack_support
 from auditbook.verdicts.tiers import NEEDS, TIERS, assign_tiers, name_need, recommend

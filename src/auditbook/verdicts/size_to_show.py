@@ -1,15 +1,20 @@
 """How many records would it take to show what today's estimates say?"""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 Array = NDArray[np.float64]
+Reach = Literal["can be had", "far more than can be had", "no number", "not known"]
 
 POWER = 0.8
 """Chance with which the conclusion would be shown."""
 LEAST, MOST = 1e-6, 1e8
 """Sizes that are looked at, in multiples of today's; needing more counts as never."""
+FAR_TIMES, FAR_RECORDS = 100, 10_000_000
+"""An audit that needs more than so many times its records, or more than so many, cannot be had."""
 HALVINGS = 60
 """Halvings of the logarithm of the size: the error is below one record in a million."""
 
@@ -84,3 +89,32 @@ def _grow_to_pass(distance: Array, row: NDArray[np.intp], n_rows: int, level: Ar
         enough = np.bincount(row, missed, n_rows) <= 1 - POWER
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.exp(high)
+
+
+def judge_reach(needed: float, audited: float) -> Reach:
+    """Judge whether the records of `n_to_show` can be had by who has audited so many.
+
+    Parameters
+    ----------
+    needed : float
+        Records with which a cell would be shown; infinite where no number will do, nan where none is known.
+    audited : float
+        Records of the audit.
+
+    Returns
+    -------
+    Reach
+        "far more than can be had" from 100 times the audited records on, or from 10 million (from ten times
+        the audited ones, where these alone are so many).
+
+    Examples
+    --------
+    >>> judge_reach(12_000, 2_000), judge_reach(33_000_000, 10_000)
+    ('can be had', 'far more than can be had')
+    """
+    if np.isnan(needed):
+        return "not known"
+    if np.isinf(needed):
+        return "no number"
+    most = min(FAR_TIMES * audited, max(FAR_RECORDS, 10 * audited))
+    return "far more than can be had" if needed > most else "can be had"

@@ -25,7 +25,7 @@ from auditbook.book.say.unseen import list_missing
 from auditbook.book.say.verdicts import FEW_SITES
 from auditbook.evidence import Shortfall
 from auditbook.results import Run, match_rows, rows
-from auditbook.verdicts import METRICS, STANDINGS, name_bin, pick_deciding
+from auditbook.verdicts import METRICS, STANDINGS, judge_reach, name_bin, pick_deciding
 from auditbook.verdicts import find_shortfalls as find_shortfalls_of
 
 SHOWN_TO_FAIL = "shown to fail"
@@ -217,7 +217,7 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     if where:
         difference = difference[:1].lower() + difference[1:]
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
-    parts += [*_write_beside(first), *_write_tipping(first, run), *_write_labels(first, run)]
+    parts += [*_write_beside(first, run), *_write_tipping(first, run), *_write_labels(first, run)]
     if first.left_out and first.metric == "CAL":
         parts.append("Score bins of fewer records than a group needs are not compared.")
     elif first.left_out:
@@ -225,14 +225,14 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
     return " ".join(parts)
 
 
-def _write_beside(cell: Any) -> list[str]:
+def _write_beside(cell: Any, run: Run) -> list[str]:
     """Say what a model without error would have, and of an open cell how the next audit may end."""
     found = []
     perfect = METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold)
     if cell.metric in ("DI", "SPD") and not math.isnan(cell.error_free) and not perfect:
         found.append(f"A model without any error would have {number(cell.error_free)}, and fail too.")
     if cell.shown == "open":
-        found += [*_write_next(cell), _write_size(cell)]
+        found += [told for told in (*_write_next(cell), write_size(cell, run)) if told]
     return found
 
 
@@ -277,13 +277,25 @@ def _write_next(cell: Any) -> list[str]:
     return [told]
 
 
-def _write_size(cell: Any) -> str:
-    """Say how many records would show what the estimates point to."""
+def write_size(cell: Any, run: Run) -> str:
+    """Say how many records would show what the estimates of an open cell point to."""
+    audited = rows(match_rows(run.models, model=cell.model))[0].n_audit
     side = "fail" if cell.standing == "open, fails so far" else "pass"
-    if math.isinf(cell.n_to_show):
-        return "No number of records would show it if these estimates are the truth."
-    size = plural(int(float(f"{cell.n_to_show:.2g}")), "record")
-    return f"If these estimates are the truth, about {size} would show it to {side}, in four of five audits."
+    match judge_reach(cell.n_to_show, audited):
+        case "can be had":
+            size = plural(int(float(f"{cell.n_to_show:.2g}")), "record")
+            return (
+                f"If these estimates are the truth, about {size} would show it to {side}, "
+                "in four of five audits."
+            )
+        case "far more than can be had":
+            return (
+                "If these estimates are the truth, it would take far more records than can be had to show it "
+                f"to {side}."
+            )
+        case "no number":
+            return "No number of records would show it if these estimates are the truth."
+    return ""
 
 
 def _write_contrast(cell: Any, run: Run) -> str:

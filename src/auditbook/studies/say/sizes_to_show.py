@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import count, number, plural, read_layout, share
+from auditbook.book.say.text import agree, count, number, plural, read_layout, share
 from auditbook.results import Run, match_rows
 from auditbook.results import rows as each
 from auditbook.studies.small_groups.curves import bound_measure
 from auditbook.studies.small_groups.sizes_to_show import BOARDS, DESIGN
 from auditbook.studies.small_groups.worlds import VerdictDesign
+from auditbook.verdicts import judge_reach
 
 BASE = {"groups": 2, "event_rate": 0.2}
 ALONE, BOARD = BOARDS
@@ -154,20 +155,24 @@ def _need_there(scale: float, small: Any) -> dict[str, float]:
 
 
 def describe_needs(needs: pd.DataFrame) -> str:
-    """Count the cells that are shown, that more records would show, and that no number would."""
+    """Count the cells that are shown, that more records would show, and that none that can be had would."""
     if needs.empty:
         return "This run judged no cell of the model."
     done = needs["standing"].isin(["shown to fail", "shown to pass"])
     rest = needs[~done]
-    never = int(np.isinf(rest["n_to_show"]).sum())
-    more = rest[np.isfinite(rest["n_to_show"])]
-    text = f"Of {plural(len(needs), 'cell')}, {count(int(done.sum()))} are shown to fail or to pass."
+    reach = pd.Series([judge_reach(row.n_to_show, row.n) for row in each(rest)], rest.index, dtype=object)
+    more, far = rest[reach == "can be had"], int((reach == "far more than can be had").sum())
+    never, left = int((reach == "no number").sum()), int((reach == "not known").sum())
+    shown = int(done.sum())
+    verb = agree(shown, "is", "are")
+    text = f"Of {plural(len(needs), 'cell')}, {count(shown)} {verb} shown to fail or to pass."
     if len(more):
         text += (
             f" If today's estimates are the truth, more records would show {count(len(more))}, the median at "
             f"{count(more['n_to_show'].median())} records."
         )
+    if far:
+        text += f" For {count(far)} it would take far more records than can be had."
     if never:
         text += f" For {count(never)} no number of records would do."
-    left = int(rest["n_to_show"].isna().sum())
     return f"{text} For {count(left)} there is nothing to go by." if left else text
