@@ -17,6 +17,7 @@ from auditbook.verdicts import (
     bound_missing_attribute,
     check_flips,
     compare_labels,
+    count_above_median,
     find_tipping_points,
     judge,
     tabulate_rates,
@@ -267,7 +268,8 @@ def judge_sample(recipe: Recipe, sample: Sample) -> dict[str, pd.DataFrame]:
     unseen = {"tipping_points": tipping, "missing_attribute": missing}
     unseen |= compare_labels(records, found.verdicts, {}, protocol, name="los")
     rates = tabulate_rates(prepared, protocol)
-    return {**found.tables, **unseen, **checked, **areas, "rates": rates}
+    above = count_above_median(records)
+    return {**found.tables, **unseen, **checked, **areas, "rates": rates, "scoring_rates": above}
 
 
 def tabulate_cohort(recipe: Recipe, sample: Sample) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from auditbook.verdicts.forecast import LEAST_SITES, SIZES, check_flips
 from auditbook.verdicts.forecast_summary import compare_halves, select_bin, select_way
 from auditbook.verdicts.formulas import ratio
 from auditbook.verdicts.group_table import bound_rate, judge_counts, tabulate_groups
+from auditbook.verdicts.impact_ratios import ImpactRatios, compare_with_highest, count_above_median
 from auditbook.verdicts.judgement import Judgement, judge
 from auditbook.verdicts.label_change import compare_labels
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
