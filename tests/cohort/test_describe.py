@@ -263,6 +263,33 @@ def test_scores_that_select_nobody_or_are_all_equal_are_pointed_out(tmp_path):
     assert "no record reaches 0.5 (scores run from" in cautions[1]
 
 
+@pytest.mark.parametrize(
+    ("kind", "score", "told"),
+    [
+        ("decision", lambda y: y, "AUC 1.000: this may be the outcome in disguise"),
+        ("probability", lambda y: y * 0.5 + 0.25, "AUC 1.000: this may be the outcome in disguise"),
+        ("rank", lambda y: 10 * y + np.arange(len(y)) % 11, "AUC 0.99"),
+        ("decision", lambda y: 1 - y, "AUC 0.000: this may be the outcome turned round"),
+        ("rank", lambda y: -10 * y - np.arange(len(y)) % 11, "this may be the outcome turned round"),
+    ],
+)
+def test_a_given_score_that_is_the_outcome_or_its_negation_is_pointed_out(tmp_path, kind, score, told):
+    threshold = "" if kind == "decision" else "threshold = 0.5\n"
+    text = BASIC.split("[panel]")[0] + f'[scores.s]\ncolumn = "s"\nkind = "{kind}"\n{threshold}'
+    table = large_table().assign(s=lambda t: score(t["y"]))
+    (found,) = only(warn_cohort(load(tmp_path, table, text)), "[scores.s]:")
+    assert told in found
+
+
+def test_a_score_that_errs_or_has_few_events_to_rank_is_not_taken_for_the_outcome(tmp_path):
+    text = BASIC.split("[panel]")[0] + '[scores.s]\ncolumn = "s"\nkind = "decision"\n'
+    wrong = np.arange(2000) % 20 == 0
+    table = large_table().assign(s=lambda t: np.where(wrong, 1 - t["y"], t["y"]))
+    assert not only(warn_cohort(load(tmp_path, table, text)), "[scores.s]")
+    table = table.assign(y=(np.arange(2000) < 9).astype(int), s=lambda t: t["y"])
+    assert not only(warn_cohort(load(tmp_path, table, text)), "[scores.s]")
+
+
 def test_words_for_what_is_not_there_are_pointed_out(tmp_path):
     text = (
         BASIC

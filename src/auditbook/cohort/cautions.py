@@ -22,6 +22,9 @@ from auditbook.records import Attribute, AuditRecords, Survey
 LEAK_AREA = 0.98
 """AUC of a single feature from which it is taken for the outcome in disguise."""
 
+LEAK_EVENTS = 10
+"""Events and non-events from which a given score is held against the outcome."""
+
 LEAK_CHANCE = 1e-9
 """Chance below which a value that is always, or never, an event is taken for a leak."""
 
@@ -226,18 +229,41 @@ def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
 
 
 def _warn_scores(cohort: Cohort) -> Iterator[str]:
+    """Point out given scores that tell nobody apart, or tell everybody apart."""
     for score in cohort.file.scores:
         values = as_numbers(cohort.table[score.column]).cells
         if values.min() == values.max():
             yield f"[scores.{score.name}]: every record has the same score, {values.min():g}"
-        elif cohort.continuous:
             continue
-        elif score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
+        if cohort.continuous:
+            continue
+        yield from _warn_outcome_as_score(score.name, values, np.asarray(cohort.outcome, float))
+        if score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
             who = "every record" if values.min() >= score.threshold else "no record"
             yield (
                 f"[scores.{score.name}] threshold: {who} reaches {score.threshold:g} (scores run from "
                 f"{values.min():g} to {values.max():g}), so that most verdicts have nothing to judge"
             )
+
+
+def _warn_outcome_as_score(
+    name: str, values: NDArray[np.float64], outcome: NDArray[np.float64]
+) -> Iterator[str]:
+    """Point out a score that is the outcome or its negation, or ranks the records almost as these do."""
+    if min(outcome.sum(), (1 - outcome).sum()) < LEAK_EVENTS:
+        return
+    step = -(-len(values) // _CHECKED_ROWS)
+    area = _area_under(values[::step], outcome[::step])
+    if area > LEAK_AREA:
+        yield (
+            f"[scores.{name}]: AUC {area:.3f}: this may be the outcome in disguise, or made when it was "
+            "known; if so, there is no prediction to audit"
+        )
+    elif area < 1 - LEAK_AREA:
+        yield (
+            f"[scores.{name}]: AUC {area:.3f}: this may be the outcome turned round; a higher score must "
+            "mean that the event is more probable"
+        )
 
 
 def _warn_identifiers(cohort: Cohort) -> Iterator[str]:
@@ -285,14 +311,20 @@ def _single_area(column: pd.Series, outcome: NDArray[np.float64]) -> float:
         score = (np.bincount(codes, outcome) / np.bincount(codes))[codes]
     else:
         return 0.5
+    area = _area_under(score, outcome) if (~np.isnan(score)).mean() >= 0.5 else np.nan
+    return 0.5 if np.isnan(area) else max(area, 1 - area)
+
+
+def _area_under(score: NDArray[np.float64], outcome: NDArray[np.float64]) -> float:
+    """Return the AUC among the records that have a score; nan without a pair."""
     there = ~np.isnan(score)
     events = outcome[there] == 1
     pairs = int(events.sum()) * int((~events).sum())
-    if pairs == 0 or there.sum() < 0.5 * len(score):
-        return 0.5
+    if pairs == 0:
+        return np.nan
     ranks = rankdata(score[there])
     wins = ranks[events].sum() - events.sum() * (events.sum() + 1) / 2
-    return float(max(wins / pairs, 1 - wins / pairs))
+    return float(wins / pairs)
 
 
 def _rank_correlation(column: pd.Series, outcome: NDArray[np.float64]) -> float:
