@@ -112,9 +112,10 @@ def fill_table(name: str, rows: Any, **families: Iterable[str]) -> pd.DataFrame:
 
 
 def empty_table(name: str) -> pd.DataFrame:
-    """Make a result table without a row."""
-    kinds = {column.name: DTYPES[column.kind] for column in TABLES[name].columns}
-    return fill_table(name, None).astype(kinds)
+    """Make a result table without a row, and without a column of any family."""
+    columns = TABLES[name].columns
+    kinds = {column.name: DTYPES[column.kind] for column in columns if not column.family}
+    return fill_table(name, None, **{column.family: () for column in columns if column.family}).astype(kinds)
 
 
 def stack_tables(name: str, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -1,3 +1,5 @@
 """What does a board get on its desk: one page to act on, an annex, a print, and the forms to hand in?"""
 
+from auditbook.report.build import build_report
 from auditbook.report.content import QUESTIONS, Report
+from auditbook.report.to_json import write_json

@@ -1,0 +1,354 @@
+"""What was shown to fail, as people: whom, how many of a hundred, how surely, and what to do?"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import count, join_words, number
+from auditbook.report.content import Basis, Finding, Share, Statement
+from auditbook.report.source import Source, list_names, rest_on, to_count, to_number
+from auditbook.results import match_rows, rows
+from auditbook.verdicts import METRICS, RATE_QUESTIONS, count_affected, name_bin
+
+MOST = 5
+"""Findings on the first page."""
+FIRST = {"SPD": 0, "DI": 1, "EOPP": 0, "EOD": 1, "CAL": 0, "CAL_large": 1}
+"""Of metrics that say the same, the one whose gap is told."""
+SCALES = (100, 1_000, 10_000)
+WORSE_LOW = ("SR", "TPR", "PPV", "AUC")
+"""Rates of which the smaller one is taken to be the worse; being selected is taken to be what helps."""
+TOLD = {
+    "SR": ("people", "are selected"),
+    "TPR": ("people with the event", "are found"),
+    "FPR": ("people without the event", "are selected all the same"),
+    "PPV": ("selected people", "have the event"),
+}
+ACTIONS = {
+    "TPR": "Until this is mended, let no low score close a case in {group}: a person looks. Ask the owner "
+    "for a model or a threshold that finds them as often.",
+    "FPR": "Until this is mended, have alarms in {group} checked by a person before anything follows from "
+    "them. Ask the owner for a model or a threshold with as few false alarms there.",
+    "SR": "Say in writing why {group} may be selected less often, or change the model or its threshold.",
+    "PPV": "Tell users that being selected means less in {group}, and have it checked there before acting. "
+    "Ask the owner to recalibrate.",
+    "CAL": "Do not read the score as a risk there. Have the model recalibrated, and audit it on other "
+    "patients.",
+    "CAL_large": "Do not read the score as a risk there. Have the model recalibrated, and audit it on other "
+    "patients.",
+    "TI": "Ask the owner why errors are spread more unequally in {group}, and for a model that is mended.",
+    "AUC": "In {group} the score tells apart less well who needs what: do not let it decide there alone. "
+    "Ask the owner for a model that is mended.",
+}
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What is shown of one rate and attribute, with the contrast that is told."""
+
+    attribute: str
+    rate: str
+    cells: pd.DataFrame  # Of verdicts.csv or auc_verdicts.csv, the one whose gap is told first
+    contrast: Any
+    affected: float
+
+
+def list_findings(source: Source, model: str) -> list[Finding]:
+    """List all that is shown to fail under a model, by people affected, the most first.
+
+    Metrics that say the same of an attribute are one finding (SPD and DI; EOPP and EOD by its TPR). Of the
+    contrasts that are shown the one that touches most people is told (`count_affected`). Ties, and what is
+    no share of people (TI, AUC parity), follow in the order of the tables.
+    """
+    cases = [*_list_cases(source, model), *_list_area_cases(source, model)]
+    order = np.argsort([-np.nan_to_num(case.affected, nan=-1.0) for case in cases], kind="stable")
+    return [_write_case(source, model, cases[place]) for place in order]
+
+
+def _list_cases(source: Source, model: str) -> list[_Case]:
+    """Put what is shown to fail together by attribute and rate."""
+    shown = match_rows(source.shown, model=model)
+    shown = shown[shown["rate"].isin(RATE_QUESTIONS)].reset_index(drop=True)
+    shown = shown.assign(affected=count_affected(shown, source.of("groups", model=model)))
+    found = []
+    for (attribute, rate), part in shown.groupby(["attribute", "rate"], sort=False):
+        names = sorted(dict.fromkeys(part["metric"]), key=lambda name: FIRST.get(name, 0))
+        told = match_rows(part, metric=names[0])
+        best = told.sort_values("affected", ascending=False, kind="stable", na_position="last")
+        cells = source.of("verdicts", model=model, attribute=attribute).set_index("metric", drop=False)
+        found.append(
+            _Case(str(attribute), str(rate), cells.loc[names], rows(best)[0], float(best["affected"].iloc[0]))
+        )
+    return found
+
+
+def _list_area_cases(source: Source, model: str) -> list[_Case]:
+    """List what is shown to fail of AUC parity on its own board, which has no rows in contrasts.csv."""
+    cells = match_rows(source.areas_judged, model=model, shown="fail")
+    return [
+        _Case(cell.attribute, "AUC", match_rows(cells, attribute=cell.attribute), None, math.nan)
+        for cell in rows(cells)
+    ]
+
+
+def _write_case(source: Source, model: str, case: _Case) -> Finding:
+    """Put one case into a finding."""
+    cell = rows(case.cells)[0]
+    shares = _list_shares(source, model, case)
+    low, high = (
+        (cell.gap_low, cell.gap_high) if case.contrast is None else (case.contrast.low, case.contrast.high)
+    )
+    gap = cell.gap if case.contrast is None else case.contrast.estimate
+    fails_too = not METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold)
+    metrics = tuple(case.cells["metric"])
+    text = _write_statement(case, cell, shares, (gap, low, high))
+    return Finding(
+        model=model,
+        attribute=case.attribute,
+        metrics=metrics,
+        question=RATE_QUESTIONS[case.rate],
+        shares=shares,
+        gap=to_number(gap),
+        gap_low=to_number(low),
+        gap_high=to_number(high),
+        threshold=float(cell.threshold),
+        affected=to_number(case.affected),
+        error_free=to_number(cell.error_free),
+        error_free_fails=bool(fails_too) and not math.isnan(cell.error_free),
+        statement=Statement(text, _rest_case(model, case)),
+        action=ACTIONS[case.rate].format(group=shares[0].group),
+    )
+
+
+def _rest_case(model: str, case: _Case) -> tuple[Basis, ...]:
+    """Name the rows that a finding rests on."""
+    file = "verdicts.csv" if case.contrast is not None else "auc_verdicts.csv"
+    found = [
+        rest_on(file, model=model, metric=metric, attribute=case.attribute) for metric in case.cells["metric"]
+    ]
+    if case.contrast is None:
+        return (*found, rest_on("auc_matrix.csv", model=model, attribute=case.attribute))
+    one = case.contrast
+    keys = {"model": model, "metric": one.metric, "attribute": case.attribute, "rate": one.rate}
+    keys |= {"group": one.group, "other": one.other} | ({} if math.isnan(one.bin) else {"bin": int(one.bin)})
+    found.append(rest_on("contrasts.csv", **keys))
+    if case.rate in TOLD:
+        found += [
+            rest_on("rates.csv", model=model, attribute=case.attribute, group=group, rate=case.rate)
+            for group in (one.group, one.other)
+        ]
+    elif not math.isnan(one.bin):
+        keys = {"model": model, "attribute": case.attribute, "group": one.group, "rate": "event rate"}
+        found.append(rest_on("rates.csv", **keys, bin=int(one.bin) + 1))
+    return tuple(found)
+
+
+def _list_shares(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
+    """Give the values of the two groups, the one concerned first."""
+    rates = source.of("rates", model=model, attribute=case.attribute)
+    one = case.contrast
+    if case.rate in TOLD:
+        pair = [one.group, one.other]
+        known = match_rows(rates, rate=case.rate).set_index("group")
+        found = [known.loc[name] for name in pair]
+        scale = choose_scale([float(row["value"]) for row in found])
+        shares = [_make_share(name, row, scale) for name, row in zip(pair, found, strict=True)]
+        values = [share.value if share.value is not None else math.nan for share in shares]
+        swap = values[0] > values[1] if case.rate in WORSE_LOW else values[0] < values[1]
+        return tuple(shares[::-1] if swap else shares)
+    if case.rate == "CAL":
+        row = rows(match_rows(rates, rate="event rate", group=one.group, bin=one.bin + 1))[0]
+        scale = choose_scale([row.value, row.mean_score])
+        happened = Share(
+            one.group, to_number(row.value), to_number(row.low), to_number(row.high), to_count(row.n), scale
+        )
+        return happened, Share("predicted", to_number(row.mean_score), None, None, to_count(row.n), scale)
+    if case.rate == "CAL_large":
+        row = rows(match_rows(rates, rate="ER", group=one.group))[0]
+        mean = rows(source.of("groups", model=model, attribute=case.attribute, group=one.group))[0].mean_score
+        scale = choose_scale([row.value, mean])
+        happened = Share(
+            one.group, to_number(row.value), to_number(row.low), to_number(row.high), to_count(row.n), scale
+        )
+        return happened, Share("predicted", to_number(mean), None, None, to_count(row.n), scale)
+    return _list_other(source, model, case)
+
+
+def _list_other(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
+    """Name the two groups of what is no share of people; areas have values of their own."""
+    if case.rate == "AUC":
+        areas = source.of("auc_matrix", model=model, attribute=case.attribute)
+        within = areas[areas["event_group"] == areas["nonevent_group"]].dropna(subset="auc")
+        if case.contrast is not None:
+            within = within[within["event_group"].isin([case.contrast.group, case.contrast.other])]
+        ranked = rows(within.sort_values("auc", kind="stable"))
+        return tuple(
+            Share(
+                row.event_group,
+                to_number(row.auc),
+                to_number(row.ci_low),
+                to_number(row.ci_high),
+                to_count(row.n_events + row.n_nonevents),
+            )
+            for row in (ranked[0], ranked[-1])
+        )
+    one = case.contrast
+    return (
+        Share(one.group, None, None, None, to_count(one.n)),
+        Share(one.other, None, None, None, to_count(one.n_other)),
+    )
+
+
+def _make_share(group: str, row: Any, scale: int) -> Share:
+    return Share(
+        group,
+        to_number(row["value"]),
+        to_number(row["low"]),
+        to_number(row["high"]),
+        to_count(row["n"]),
+        scale,
+    )
+
+
+def choose_scale(values: list[float]) -> int:
+    """Choose of how many people to tell, so that two rates that differ are not rounded to the same.
+
+    >>> choose_scale([0.45, 0.60]), choose_scale([0.004, 0.012])
+    (100, 1000)
+    """
+    gap = max(values) - min(values)
+    for scale in SCALES[:-1]:
+        if not gap * scale < 2 or max(values) == 0:
+            return scale
+    return SCALES[-1]
+
+
+def write_people(share: Share) -> str:
+    """Write a share as so many of a hundred, with interval and size."""
+    if share.value is None:
+        return "a number that is withheld"
+    text = number(share.of * share.value, digits=0)
+    inside = []
+    if share.low is not None and share.high is not None:
+        ends = (number(share.of * end, digits=0) for end in (share.low, share.high))
+        inside.append(f"95% interval {' to '.join(ends)}")
+    if share.n is not None:
+        inside.append(f"n = {count(share.n)}")
+    return f"{text} ({'; '.join(inside)})" if inside else text
+
+
+def _write_statement(
+    case: _Case, cell: Any, shares: tuple[Share, ...], gap: tuple[float, float, float]
+) -> str:
+    """Write who differs, by how many of a hundred, how surely, and what was shown."""
+    return f"{_write_shares(case, shares)} {_write_gap(case, cell, gap)}{_write_free(cell)}"
+
+
+def _write_shares(case: _Case, shares: tuple[Share, ...]) -> str:
+    first, second = shares
+    if case.rate in TOLD:
+        whom, what = TOLD[case.rate]
+        return (
+            f"Of {count(first.of)} {whom}, {write_people(first)} {what} in {first.group}, and "
+            f"{write_people(second)} in {second.group}."
+        )
+    if case.rate in ("CAL", "CAL_large"):
+        where = f" with {name_bin(int(case.contrast.bin))}" if case.rate == "CAL" else ""
+        return (
+            f"Of {count(first.of)} people of {first.group}{where}, the event was predicted for "
+            f"{write_people(Share('', second.value, None, None, None, second.of))} and happened to "
+            f"{write_people(first)}."
+        )
+    if case.rate == "AUC":
+        return (
+            "Of a person with and one without the event, the first has the higher score "
+            f"in {number(100 * (first.value or math.nan), digits=0)} of 100 such pairs in "
+            f"{first.group}, and in "
+            f"{number(100 * (second.value or math.nan), digits=0)} in {second.group}."
+        )
+    return f"Errors of the score are spread more unequally in {first.group} than in {second.group}."
+
+
+def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
+    """Write the gap, its bounds, what is allowed, and by which metrics it is shown to fail."""
+    metrics = join_words(case.cells["metric"])
+    value, low, high = gap
+    if math.isnan(value):
+        return f"Shown to fail ({metrics})."
+    ratio = METRICS[cell.metric].direction == "at_least"
+    in_people = not ratio and case.rate != "TI"
+    scale, digits, unit = (100, 1, " per 100") if in_people else (1, 2 if ratio else 3, "")
+    kind = "ratio" if ratio else "distance" if case.rate.startswith("CAL") else "difference"
+    size = [abs(part) for part in (value, low, high)] if value < 0 else [value, low, high]
+    size[1:] = sorted(size[1:]) if not any(math.isnan(part) for part in size[1:]) else size[1:]
+    words = [number(scale * part, digits=digits) for part in size]
+    limit = f"{'at least' if ratio else 'at most'} {number(scale * cell.threshold, digits=digits)}"
+    if not math.isnan(low) and not math.isnan(high):
+        bounds = f" (bounds {words[1]} to {words[2]})"
+    else:
+        bounds = f" (at most {words[2]})" if math.isnan(low) and not math.isnan(high) else ""
+    return f"The {kind} of {words[0]}{unit}{bounds}, where {limit} is allowed, is shown to fail ({metrics})."
+
+
+def _write_free(cell: Any) -> str:
+    """Say that a model without any error would fail too; nothing where it would not."""
+    if cell.metric not in ("DI", "SPD") or math.isnan(cell.error_free):
+        return ""
+    if METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold):
+        return ""
+    return (
+        f" A model without any error would have {number(cell.error_free, digits=2)} by {cell.metric}, and "
+        "fail too: the event itself is not as frequent in all groups."
+    )
+
+
+def describe_further(source: Source, model: str, findings: list[Finding]) -> Statement | None:
+    """Say how many more findings there are, and what is shown to fail beside them; None where nothing is."""
+    rest = findings[MOST:]
+    named = [f"{join_words(one.metrics)} for {one.attribute}" for one in rest]
+    told = {(metric, one.attribute) for one in findings for metric in one.metrics}
+    failing = match_rows(source.board, model=model, shown="fail")
+    lost = [row for row in rows(failing) if (row.metric, row.attribute) not in told]
+    named += [f"{row.metric} for {row.attribute}" for row in lost]
+    if not named:
+        return None
+    basis = tuple(
+        rest_on("verdicts.csv", model=model, metric=metric, attribute=one.attribute)
+        for one in rest
+        for metric in one.metrics
+    ) + tuple(
+        rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute) for row in lost
+    )
+    verb = "is" if len(named) == 1 else "are"
+    return Statement(
+        f"Further {verb} shown to fail: {list_names(named)}. They stand in the annex under cells.", basis
+    )
+
+
+def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
+    """Say where a model without any error would fail too, or that it would nowhere."""
+    cells = source.of("verdicts", model=model)
+    cells = cells[cells["metric"].isin(["DI", "SPD"])].dropna(subset="error_free")
+    if cells.empty:
+        return ()
+    failing = [
+        row for row in rows(cells) if not METRICS[row.metric].passes(row.error_free, threshold=row.threshold)
+    ]
+    basis = tuple(
+        rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute)
+        for row in (failing or rows(cells))
+    )
+    if not failing:
+        text = (
+            "A model without any error would select alike enough by every attribute: the event is about as "
+            "frequent in all groups that hold enough."
+        )
+        return (Statement(text, basis),)
+    named = [f"{row.metric} {number(row.error_free, digits=2)} for {row.attribute}" for row in failing]
+    text = (
+        f"A model without any error, which selects those with the event and nobody else, would have "
+        f"{list_names(named, limit=8)}, and fail there too: the event is not as frequent in all groups."
+    )
+    return (Statement(text, basis),)

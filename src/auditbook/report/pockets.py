@@ -1,0 +1,149 @@
+"""Where do the scores err, and for whom: the flagged pockets and gaps of a model, in words?"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import agree, count, count_of, number, share
+from auditbook.pockets import OVERALL, errs_as_a_whole, holds_nearly_all, is_true
+from auditbook.report.content import PocketNote, Statement
+from auditbook.report.source import Source, list_names, rest_on
+from auditbook.results import match_rows, rows
+
+MAPS = {"forest": "forest map", "ridge": "ridge map"}
+ERRS = {"over": "too high", "under": "too low"}
+
+
+def build_pockets(source: Source, model: str) -> tuple[PocketNote, ...]:
+    """List the flagged pockets of a model, the largest error first, then the flagged gaps within pockets."""
+    errors = source.of("pocket_errors", model=model)
+    flagged = errors[is_true(errors["flagged"]) & (errors["pocket"] != OVERALL)]
+    found = []
+    for quantity in ("mu", "delta"):
+        part = flagged[flagged["quantity"] == quantity]
+        order = np.argsort(-part["estimate"].abs().to_numpy(float), kind="stable")
+        found += [_write_note(source, row) for row in rows(part.iloc[order])]
+    return tuple(found)
+
+
+def _write_note(source: Source, row: Any) -> PocketNote:
+    """Write one flagged error or gap."""
+    name = name_pocket(source, row.map, row.pocket)
+    text = _write_error(source, row, name) if row.quantity == "mu" else _write_gap(source, row, name)
+    keys = {"model": row.model, "map": row.map, "quantity": row.quantity, "contrast": row.contrast}
+    basis = (
+        rest_on("pocket_errors.csv", **keys, pocket=row.pocket),
+        rest_on("pockets.csv", map=row.map, pocket=row.pocket),
+    )
+    kind = "error" if row.quantity == "mu" else "gap"
+    return PocketNote(row.model, row.map, row.pocket, kind, Statement(text, basis))  # type: ignore[arg-type]
+
+
+def name_pocket(source: Source, name: str, pocket: str) -> str:
+    """Name a pocket with its words."""
+    if pocket == OVERALL:
+        return "all records together"
+    found = source.of("pockets", map=name, pocket=pocket)
+    words = found["name"].iloc[0] if len(found) else ""
+    return f"{pocket}: {words}" if words else pocket
+
+
+def _write_error(source: Source, row: Any, name: str) -> str:
+    """Say of whom the prediction is too high or too low: predicted and happened."""
+    size = f"{MAPS.get(row.map, row.map)}, {source.write_n(row.n)}"
+    if math.isnan(row.estimate) or math.isnan(row.mean_prediction):
+        return f"{name} ({size}): the prediction is {ERRS[row.direction]}."
+    if source.continuous:
+        told = f"{number(row.mean_prediction)} predicted, {number(row.mean_outcome)} happened, in the mean"
+    else:
+        told = (
+            f"of 100 people {number(100 * row.mean_prediction, digits=0)} predicted, "
+            f"{number(100 * row.mean_outcome, digits=0)} happened"
+        )
+    return f"{name} ({size}): {told}; {ERRS[row.direction]} by {_write_size(source, row)}."
+
+
+def _write_gap(source: Source, row: Any, name: str) -> str:
+    """Say between which groups the error differs within a pocket."""
+    sizes = f"{source.write_n(row.n_focal)} and {source.write_n(row.n_reference)}"
+    size = f"{MAPS.get(row.map, row.map)}, {sizes}"
+    return (
+        f"{name} ({size}): for {row.contrast}, predicted less happened differs by "
+        f"{_write_size(source, row)}; "
+        f"{ERRS[row.direction]} for the first of the two, compared with the second."
+    )
+
+
+def _write_size(source: Source, row: Any) -> str:
+    """Write an error with its simultaneous interval, in points of 100 where the outcome is an event."""
+    if math.isnan(row.estimate):
+        return "a number that is withheld"
+    scale, digits = (1, 3) if source.continuous else (100, 1)
+    size = number(scale * abs(row.estimate), digits=digits)
+    ends = [row.ci_low, row.ci_high]
+    if not all(math.isfinite(end) for end in ends):
+        return size
+    low, high = sorted(scale * end * (1 if row.estimate >= 0 else -1) for end in ends)
+    return f"{size} ({number(low, digits=digits)} to {number(high, digits=digits)}, all intervals at once)"
+
+
+def describe_pockets(source: Source, model: str) -> Statement:
+    """Say how many pockets were tested and flagged, and whether the audit is local."""
+    info, errors = source.run.info, source.table("pocket_errors")
+    told = info.get("pockets") or {}
+    if source.table("pockets").empty:
+        reason = " ".join(str(told.get("reason", "")).split())
+        why = f": {reason.rstrip('.')}" if reason else ""
+        return Statement(f"No pockets were looked at{why}.", (rest_on("run.json"),))
+    mine = match_rows(errors, model=model)
+    if mine.empty:
+        others = list_names(dict.fromkeys(errors["model"]))
+        return Statement(
+            f"This model was not audited in pockets; those that were: {others}."
+            if others
+            else "No model could be audited in pockets.",
+            (rest_on("pocket_errors.csv"),),
+        )
+    parts = [_describe_map(source, mine, str(name)) for name in dict.fromkeys(mine["map"])]
+    parts += _describe_whole(source, mine, model)
+    return Statement(" ".join(parts), (rest_on("pocket_errors.csv", model=model), rest_on("pockets.csv")))
+
+
+def _describe_map(source: Source, errors: pd.DataFrame, name: str) -> str:
+    """Count what was tested and flagged on one map; one pocket for nearly everybody is no local audit."""
+    held = source.of("pockets", map=name)["n_audit"]
+    title = MAPS.get(name, name)
+    if holds_nearly_all(held):
+        whole = "everybody" if len(held) == 1 else f"{share(held.max() / held.sum())} of those with a pocket"
+        return f"{title.capitalize()}: no local audit, since one pocket holds {whole} and tells nobody apart."
+    inside = errors[(errors["map"] == name) & (errors["pocket"] != OVERALL)]
+    said = []
+    for quantity, words in (("mu", "pocket"), ("delta", "gap")):
+        part = inside[inside["quantity"] == quantity]
+        tested = part[part["status"] == "tested"]
+        if len(part):
+            flagged = int(is_true(tested["flagged"]).sum())
+            said.append(
+                f"{count_of(len(tested), len(part), words)} could be tested and "
+                f"{'none' if not flagged else count(flagged)} "
+                f"{agree(flagged, 'is', 'are') if flagged else 'is'} flagged"
+            )
+    return (
+        f"{title.capitalize()}: {'; '.join(said)}." if said else f"{title.capitalize()}: nothing was tested."
+    )
+
+
+def _describe_whole(source: Source, errors: pd.DataFrame, model: str) -> list[str]:
+    """Warn that flagged pockets are one error of the whole model, where they are."""
+    if not errs_as_a_whole(errors, model=model):
+        return []
+    whole = errors[(errors["pocket"] == OVERALL) & (errors["quantity"] == "mu") & is_true(errors["flagged"])]
+    row = rows(whole)[0]
+    return [
+        f"All records together are {ERRS[row.direction]} by {_write_size(source, row)}, and every "
+        "flagged pocket "
+        "errs to the same side: this is first of all one error of the whole model. Have it recalibrated, and "
+        "audit its pockets again on other patients."
+    ]

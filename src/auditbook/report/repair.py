@@ -1,0 +1,94 @@
+"""What would a repair cost, and did it hold on patients whom nobody had seen?"""
+
+from typing import Any
+
+from auditbook.book.say.mitigation import HELD, SHIFTED, TITLES, protocol_with_parts, select_rows
+from auditbook.book.say.text import count, count_of, join_words, plural, say_cost, share
+from auditbook.mitigation import AUDIT, VALIDATION
+from auditbook.pockets import summarise_repairs
+from auditbook.report.content import Statement
+from auditbook.report.source import Source, rest_on
+from auditbook.results import rows
+
+
+def list_repairs(source: Source, model: str) -> tuple[Statement, ...]:
+    """Say what shifted thresholds and corrected pockets of this model cost and whether they held."""
+    return (*_list_thresholds(source, model), *_list_pockets(source, model))
+
+
+def _list_thresholds(source: Source, model: str) -> list[Statement]:
+    """Say it of thresholds by group, chosen on one part and reported on another."""
+    table = source.of("baselines", model=model)
+    if table.empty:
+        known = list(dict.fromkeys(source.table("baselines")["model"]))
+        text = (
+            f"A repair by thresholds was tried on {join_words(known)} only."
+            if known
+            else ("No repair by thresholds was tried.")
+        )
+        return [Statement(text, (rest_on("baselines.csv"),))]
+    protocol = protocol_with_parts(table)
+    chosen, unseen = (select_rows(table, protocol, part=part) for part in (VALIDATION, AUDIT))
+    found = []
+    for name in SHIFTED:
+        after = [row for row in rows(unseen[unseen["baseline"] == name]) if row.status in HELD]
+        before = [row for row in rows(chosen[chosen["baseline"] == name]) if row.status in HELD]
+        if after and before:
+            found.append(_write_thresholds(source, protocol, name, before[0], after[0]))
+    if found:
+        return found
+    notes = join_words(dict.fromkeys(note for note in table["note"] if note))
+    return [
+        Statement(
+            f"No repair by thresholds could be made{f': {notes}' if notes else ''}.",
+            (rest_on("baselines.csv", model=model),),
+        )
+    ]
+
+
+def _write_thresholds(source: Source, protocol: str, name: str, before: Any, after: Any) -> Statement:
+    """Say what passed where it was chosen, what held, and at which price."""
+    n = len(source.attributes)
+    if not before.di_passes:
+        held = "there was nothing to hold"
+    else:
+        held = "it held" if after.di_passes >= before.di_passes else "it did not hold"
+    text = (
+        f"{TITLES[name]}: selection alike enough (DI) by "
+        f"{count_of(before.di_passes, n, 'attribute')} where the "
+        f"thresholds were chosen, by {count(after.di_passes)} on {plural(after.n, 'record')} that "
+        "nobody had seen: "
+        f"{held}. Price there: {say_cost(after.accuracy_cost)}, {share(after.changed)} of the "
+        "decisions changed."
+    )
+    keys = {"protocol": protocol, "baseline": name, "sweep": ""}
+    return Statement(
+        text,
+        (rest_on("baselines.csv", part=VALIDATION, **keys), rest_on("baselines.csv", part=AUDIT, **keys)),
+    )
+
+
+def _list_pockets(source: Source, model: str) -> list[Statement]:
+    """Say it of corrections learned on one half of the units and looked at on the other."""
+    table = source.of("pocket_repairs", model=model)
+    if source.of("pocket_errors", model=model).empty:
+        return []
+    made = table[table["correction"].notna()]
+    basis = (rest_on("pocket_repairs.csv", model=model),)
+    if made.empty:
+        return [
+            Statement(
+                "No pocket was flagged in one half of the audit, so that no correction was tried.", basis
+            )
+        ]
+    found = summarise_repairs(made)
+    text = (
+        "Corrected pockets: learned on one half of the units and looked at on the other, the "
+        "correction brought "
+        f"the mean error nearer to zero in {count_of(found.nearer, len(found.judged), 'half', 'halves')}"
+    )
+    if not len(found.judged):
+        text = "Corrected pockets: learned on one half of the units; the other half is too small to judge any"
+    if len(found.worse):
+        text += f"; in {count(len(found.worse))} the squared error grew"
+    return [Statement(f"{text}.", basis)]

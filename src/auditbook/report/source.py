@@ -1,0 +1,142 @@
+"""Which rows of a run does the report of a model read, and which numbers may it tell?"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import count, join_words, plural
+from auditbook.columns import empty_table
+from auditbook.report.content import Basis, Cell
+from auditbook.results import Run, match_rows
+from auditbook.verdicts import mark_questions, pick_shown
+
+SMALLEST_CELL = 10
+"""Fewer people than this are not shown, unless the cohort file names another number."""
+
+
+def to_cell(value: object) -> Cell:
+    """Turn a value of a table into what report.json can hold; None for a blank number."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value if isinstance(value, (str, float, int)) else None
+
+
+def to_number(value: float) -> float | None:
+    """Turn a number of a table into what report.json can hold; None where it is blank or endless."""
+    return float(value) if math.isfinite(value) else None
+
+
+def to_count(value: float) -> int | None:
+    """Turn a count of a table into what report.json can hold; None where it is blank."""
+    return round(value) if math.isfinite(value) else None
+
+
+def list_names(names: object, *, limit: int = 6) -> str:
+    """List names in a sentence as they stand, the tail of a long list counted instead of named."""
+    items = [" ".join(str(name).split()) for name in names]  # type: ignore[attr-defined]
+    tail = [f"{len(items) - limit} more"] if len(items) > limit else []
+    return join_words(items[:limit] + tail)
+
+
+def start(text: str) -> str:
+    """Begin a sentence with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run as the report reads it."""
+
+    run: Run
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Read a result table; empty where this kind of run does not make it."""
+        held = name in self.run.__dict__ or (self.run.folder / "results" / f"{name}.csv").is_file()
+        return getattr(self.run, name) if held else empty_table(name)
+
+    def of(self, name: str, **values: object) -> pd.DataFrame:
+        """Read the rows of a result table whose columns have these values."""
+        return match_rows(self.table(name), **values).reset_index(drop=True)
+
+    @property
+    def smallest_cell(self) -> int:
+        """Fewer people than this are not shown."""
+        return int((self.run.info.get("report") or {}).get("smallest_cell", SMALLEST_CELL))
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the outcome is a number and no event."""
+        return bool((self.run.info.get("outcome") or {}).get("continuous"))
+
+    @property
+    def event(self) -> str:
+        """The event in the words of the cohort file; blank of a continuous outcome."""
+        outcome = self.run.info.get("outcome") or {}
+        event = str(outcome.get("event") or "")
+        if self.continuous or not event:
+            return ""
+        sign = "" if event.lstrip()[:1] in ("<", ">", "=", "!") else "= "
+        return f"{outcome.get('column', '')} {sign}{event}".strip()
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes that are judged, or compared in pockets."""
+        judged = list(dict.fromkeys(self.table("verdicts")["attribute"]))
+        return judged or list(dict.fromkeys(self.table("cohort_groups")["attribute"]))
+
+    @property
+    def models(self) -> list[str]:
+        """The audited models, in the order of the cohort file; of a pocket audit alone those it tested."""
+        judged = list(dict.fromkeys(self.table("models")["model"]))
+        return judged or list(dict.fromkeys(self.table("pocket_errors")["model"]))
+
+    @cached_property
+    def areas_judged(self) -> pd.DataFrame:
+        """The verdicts on AUC parity that stand on a board of their own."""
+        known = self.table("verdicts")
+        return self.table("auc_verdicts") if "AUC" not in set(known["metric"]) else known.iloc[:0]
+
+    @cached_property
+    def board(self) -> pd.DataFrame:
+        """Every judged cell, AUC parity with them."""
+        parts = [part for part in (self.table("verdicts"), self.areas_judged) if len(part)]
+        return pd.concat(parts, ignore_index=True) if parts else empty_table("verdicts")
+
+    @cached_property
+    def marks(self) -> pd.DataFrame:
+        """What was shown of every question, by model and attribute."""
+        alpha = self.run.protocol.shown_alpha
+        contrasts, groups = self.table("contrasts"), self.table("groups")
+        parts = [
+            mark_questions(cells, contrasts, groups, alpha=alpha)
+            for cells in (self.table("verdicts"), self.areas_judged)
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_property
+    def shown(self) -> pd.DataFrame:
+        """The contrasts that are shown to lie beyond their threshold."""
+        alpha = self.run.protocol.shown_alpha
+        return pick_shown(self.table("verdicts"), self.table("contrasts"), alpha=alpha)
+
+    def people(self, n: float, word: str = "person", words: str = "people") -> str:
+        """Write a count of people; a withheld one as fewer than are shown."""
+        if math.isnan(n):
+            return f"fewer than {self.smallest_cell} {words}"
+        return plural(n, word, words)
+
+    def write_n(self, n: float) -> str:
+        """Write a number of records in brackets; a withheld one as fewer than are shown."""
+        return f"n < {self.smallest_cell}" if math.isnan(n) else f"n = {count(n)}"
+
+
+def rest_on(file: str, **where: object) -> Basis:
+    """Name the rows that a statement rests on."""
+    return Basis(file, {name: to_cell(value) for name, value in where.items()})

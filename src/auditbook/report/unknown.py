@@ -1,0 +1,117 @@
+"""What does this audit not know?"""
+
+import math
+
+from auditbook.book.say.text import agree, count, plural
+from auditbook.report.content import Statement
+from auditbook.report.head import count_sites
+from auditbook.report.source import Source, list_names, rest_on
+from auditbook.results import rows
+
+FEW_SITES = 15
+STANDING = (
+    "A pass is no certificate that nobody is harmed; a failure does not say why groups differ.",
+    "The outcome is taken as recorded. Recorded differently by group, it misleads every number here.",
+    "Nothing here speaks of other hospitals, of next year, or of another model trained on the same data.",
+)
+"""Limits of every audit."""
+
+
+def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
+    """State what this audit cannot say: the limits of this run first, then those of every audit."""
+    own = [
+        *_limit_of_origin(source, model),
+        *_limit_of_scores(source, model),
+        *_limit_of_missing(source, model),
+        *_limit_of_sites(source),
+        _limit_of_groups(source),
+    ]
+    return (*own, *(Statement(text) for text in STANDING))
+
+
+def _limit_of_origin(source: Source, model: str) -> list[Statement]:
+    found = []
+    if source.run.info.get("synthetic"):
+        text = "The cohort is synthetic: nothing here is a finding about people, hospitals or products."
+        found.append(Statement(text, (rest_on("run.json"),)))
+    given = source.of("models", model=model, source="given")
+    if len(given):
+        text = (
+            "The scores came with the data. Whether the audited records were used to build the model is not "
+            "known; if so, it looks better than it is."
+        )
+        found.append(Statement(text, (rest_on("models.csv", model=model),)))
+    return found
+
+
+def _limit_of_scores(source: Source, model: str) -> list[Statement]:
+    """Say what the kind of score, or one that selects everybody or nobody, keeps from being judged."""
+    found, basis = [], (rest_on("models.csv", model=model),)
+    for row in rows(source.of("models", model=model)):
+        if row.kind != "probability":
+            text = (
+                f"The score is a {row.kind} and no probability: whether a risk is what it says cannot "
+                "be judged."
+            )
+            found.append(Statement(text, basis))
+        if row.selection_rate in (0, 1):
+            who = "everybody" if row.selection_rate else "nobody"
+            text = f"The model selects {who}: where groups look alike, it is because nobody is told apart."
+            found.append(Statement(text, basis))
+    return found
+
+
+def _limit_of_missing(source: Source, model: str) -> list[Statement]:
+    """Say of each attribute that some records lack how much hangs on who they are."""
+    table = source.of("missing_attribute", model=model)
+    found = []
+    for attribute, part in table.groupby("attribute", sort=False):
+        lacking, turning = part["missing"].max(), int((part["can_turn"] == 1).sum())
+        who = source.people(lacking, "record", "records")
+        text = (
+            f"{attribute}: {who} {agree(0 if math.isnan(lacking) else lacking, 'lacks', 'lack')} "
+            "it. Whichever group "
+            f"they belong to, {_write_turning(turning, len(part))}."
+        )
+        found.append(
+            Statement(text, (rest_on("missing_attribute.csv", model=model, attribute=str(attribute)),))
+        )
+    return found
+
+
+def _write_turning(turning: int, whole: int) -> str:
+    if not turning:
+        return "no published verdict would turn"
+    return f"{count(turning)} of {plural(whole, 'published verdict')} could turn"
+
+
+def _limit_of_sites(source: Source) -> list[Statement]:
+    """Say what the number of audited sites keeps from being known, where it does."""
+    sites = count_sites(source)
+    basis = (rest_on("cohort_sites.csv"),)
+    if sites == 0 and source.run.info.get("weights"):
+        return []
+    if sites == 0 and not source.run.info.get("unit"):
+        return [Statement("No site is named: records are taken to be independent of each other.", basis)]
+    if sites == 1:
+        return [Statement("All records come from one site: nothing says what another would show.", basis)]
+    if 1 < sites < FEW_SITES:
+        return [
+            Statement(
+                f"With {plural(sites, 'site')} nothing can be said of sites like these: "
+                "conclusions are about these.",
+                basis,
+            )
+        ]
+    return []
+
+
+def _limit_of_groups(source: Source) -> Statement:
+    """Say at which crossings of groups people are looked at, and that others are not."""
+    crosses = list(source.run.info.get("crosses", {}))
+    seen = f"only those of {list_names(crosses)} are looked at" if crosses else "nobody is looked at"
+    return Statement(
+        f"Groups are taken as recorded. Of people who share two groups {seen}, and patients who "
+        "share no recorded group are not.",
+        (rest_on("run.json"),),
+    )
