@@ -1,0 +1,252 @@
+"""How is a table of the annex laid out, so that each cell can be read on paper and nothing is cut?"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from auditbook.book.say.text import MISSING, count, number, share
+from auditbook.columns import COLUMNS, TABLES, Column
+from auditbook.report.content import Sheet
+
+SMALL = 0.001
+"""Smallest p-value that is written as a number."""
+LETTERS = 132
+"""Letters that the width of a page holds in the small print of a table."""
+PADDING = 2
+"""Letters that the room between two columns is worth."""
+WIDEST = 30
+"""Letters from which on a cell is broken into lines."""
+FOLDED = 15
+"""Rows from which on a table is folded on the screen."""
+VALUES = ("estimate", "value", "auc", "difference", "mean", "kappa")
+"""Columns about which ``low`` and ``high`` are an interval."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What stands above a column."""
+
+    text: str
+    is_text: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table, or as many columns of a wide one as a page holds, behind those that name its rows."""
+
+    caption: str
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[str, ...], ...]
+    printed: int  # Rows that are printed; the others stand on the screen only
+    file: str
+
+    @property
+    def row_lines(self) -> float:
+        """Lines that a row takes on paper, about."""
+        lengths = [max(map(len, row), default=0) for row in self.rows]
+        return 1 + sum(length > WIDEST for length in lengths) / max(len(lengths), 1)
+
+    @property
+    def folded(self) -> bool:
+        """Whether it is folded on the screen."""
+        return len(self.rows) > FOLDED
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A column as it is shown."""
+
+    heading: Heading
+    cells: list[str]
+
+
+def lay_sheet(sheet: Sheet, *, most_rows: int | None = None) -> tuple[Part, ...]:
+    """Lay a sheet out as the parts in which it fits a page; rows beyond the most are not printed."""
+    table, same = _part_constant(sheet.name, _drop_blank(sheet.table))
+    columns = _lay_columns(sheet.name, table)
+    printed = len(table) if most_rows is None else min(most_rows, len(table))
+    groups = _split(columns)
+    return tuple(
+        Part(
+            _caption(sheet, same, place, len(groups)),
+            tuple(columns[i].heading for i in group),
+            tuple(zip(*(columns[i].cells for i in group), strict=True)),
+            printed,
+            name_file(sheet.name),
+        )
+        for place, group in enumerate(groups)
+    )
+
+
+def name_file(sheet: str) -> str:
+    """Name the file of a run in which a sheet stands whole."""
+    return f"results/{sheet}.csv" if sheet in TABLES else sheet
+
+
+def _caption(sheet: Sheet, same: Sequence[str], place: int, parts: int) -> str:
+    """Say what a table is; later parts of it say only which one they are."""
+    if place:
+        return f"{sheet.title}: part {place + 1} of {parts}"
+    said = " ".join(text for text in (f"{sheet.title.rstrip('.')}.", sheet.caption) if text)
+    everywhere = f" In every row: {'; '.join(same)}." if same else ""
+    return f"{said}{everywhere}" + (f" Part 1 of {parts}." if parts > 1 else "")
+
+
+def _drop_blank(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out columns in which nothing stands."""
+    held = [name for name in table.columns if not table[name].map(_is_blank).all()]
+    return table[held] if len(table) else table
+
+
+def _part_constant(sheet: str, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Take out columns of text that say the same in every row, and say it once."""
+    texts = [name for name in table.columns if _find_column(sheet, table[name]).kind == "text"]
+    same = [name for name in texts if len(table) > 1 and len(set(table[name])) == 1]
+    if len(same) == table.shape[1]:
+        same = same[:-1]
+    said = [f"{_title(str(name))} {' '.join(str(table[name].iloc[0]).split())}" for name in same]
+    return table.drop(columns=same), said
+
+
+def _title(name: str) -> str:
+    return COLUMNS[name].title if name in COLUMNS else name.replace("_", " ")
+
+
+def _lay_columns(sheet: str, table: pd.DataFrame) -> list[Laid]:
+    """Write the columns, the ends of an interval in brackets behind its value."""
+    intervals = find_intervals([str(name) for name in table.columns])
+    ends = {name for pair in intervals.values() for name in pair}
+    laid = []
+    for name in (str(name) for name in table.columns if name not in ends):
+        column = _find_column(sheet, table[name])
+        cells = _write_column(table[name], column)
+        if name in intervals:
+            low, high = (_write_column(table[end], column) for end in intervals[name])
+            cells = [_bracket(*three) for three in zip(cells, low, high, strict=True)]
+        laid.append(Laid(Heading(_capital(column.title or column.name), _is_text(column)), cells))
+    return laid
+
+
+def find_intervals(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Find which columns are the ends of an interval about which other.
+
+    Examples
+    --------
+    >>> find_intervals(["n", "tpr", "tpr_low", "tpr_high", "estimate", "low", "high"])
+    {'tpr': ('tpr_low', 'tpr_high'), 'estimate': ('low', 'high')}
+    """
+    found = {name: (f"{name}_low", f"{name}_high") for name in names}
+    for low, high in (("low", "high"), ("ci_low", "ci_high")):
+        before = [name for name in names[: names.index(low)] if name in VALUES] if low in names else []
+        found |= {name: (low, high) for name in before[-1:]}
+    return {name: pair for name, pair in found.items() if set(pair) <= set(names)}
+
+
+def _bracket(value: str, low: str, high: str) -> str:
+    if value == MISSING or (low == MISSING and high == MISSING):
+        return value
+    if MISSING in (low, high):
+        return f"{value} (from {low})" if high == MISSING else f"{value} (to {high})"
+    return f"{value} ({low} to {high})"
+
+
+def _is_blank(cell: object) -> bool:
+    return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _find_column(table: str, cells: pd.Series) -> Column:
+    """Find how a column is shown: as its table declares it, else as the first that has one of that name."""
+    name = str(cells.name)
+    found = (TABLES[table].find(name) if table in TABLES else None) or COLUMNS.get(name)
+    if found and not found.family:
+        return found
+    is_number = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
+    kind = found.kind if found else "number" if is_number else "text"
+    return Column(name, kind, "", name.replace("_", " "))
+
+
+def _is_text(column: Column) -> bool:
+    return column.kind in ("text", "truth")
+
+
+def _capital(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _write_column(cells: pd.Series, column: Column) -> list[str]:
+    return [write_cell(cell, column) for cell in cells]
+
+
+def write_cell(cell: object, column: Column) -> str:
+    """Write a cell as the catalogue has its column; what is blank is a dash, and never a zero."""
+    if _is_blank(cell):
+        return MISSING
+    if isinstance(cell, str):
+        return " ".join(cell.split())
+    if column.kind == "text":
+        return str(cell)
+    if column.kind == "truth":
+        return "yes" if cell else "no"
+    amount = float(cell)  # type: ignore[arg-type]
+    if math.isinf(amount):
+        return "no size will do" if column.name in ("n_star", "n_to_show") else "none"
+    return _write_amount(amount, column)
+
+
+def _write_amount(amount: float, column: Column) -> str:
+    if column.name == "p" or column.name.startswith("p_"):
+        return f"< {SMALL}" if amount < SMALL else number(amount, digits=3)
+    if column.kind == "count":
+        return count(amount)
+    if column.kind == "share":
+        return share(amount, digits=1 if column.digits is None else column.digits)
+    return number(amount, digits=3 if column.digits is None else column.digits)
+
+
+def _split(columns: Sequence[Laid]) -> list[list[int]]:
+    """Share the columns out among parts that fit a page, each behind the leading columns of text."""
+    widths = [_width(column) for column in columns]
+    keys = _count_keys(columns)
+    room = LETTERS - sum(widths[:keys])
+    parts: list[list[int]] = [[]]
+    used = 0
+    for place in range(keys, len(columns)):
+        if parts[-1] and used + widths[place] > room:
+            parts.append([])
+            used = 0
+        parts[-1].append(place)
+        used += widths[place]
+    return [[*range(keys), *part] for part in parts]
+
+
+def _count_keys(columns: Sequence[Laid]) -> int:
+    """Count the leading columns of text, which name the rows: at most four, and never all columns."""
+    texts = [column.heading.is_text for column in columns]
+    return min(texts.index(False) if False in texts else len(texts), 4, max(len(columns) - 1, 0))
+
+
+def _width(column: Laid) -> int:
+    """Measure a column in letters: its longest word or cell, a long text broken into lines."""
+    words = max(map(len, column.heading.text.split()), default=1)
+    longest = max(map(len, column.cells), default=1)
+    return max(words, min(longest, WIDEST) if column.heading.is_text else longest) + PADDING
+
+
+def share_rows(parts: Mapping[str, tuple[int, float]], *, lines: float) -> int | None:
+    """Find how many rows each table may print at most for all to fit; None where all fit whole.
+
+    Tables are given by their rows and the lines of a row.
+    """
+    if sum(rows * each for rows, each in parts.values()) <= lines:
+        return None
+    most = max(rows for rows, _ in parts.values())
+    return next(
+        (
+            cap
+            for cap in range(most, 5, -1)
+            if sum(min(rows, cap) * each for rows, each in parts.values()) <= lines
+        ),
+        5,
+    )

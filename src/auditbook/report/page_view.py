@@ -1,0 +1,219 @@
+"""What stands on the first page of a model so that it stays one page, and what moves to the annex?"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement
+from auditbook.report.page_matrix import Matrix, lay_matrix
+
+LINES = {"A4": 73.0, "Letter": 68.0}
+"""Lines of text that a sheet of paper holds."""
+COLUMN, SAID, WHOLE, LARGE = 61, 66, 124, 70
+"""Letters in a line: of one of two columns, of a finding, of both columns together, and of the answer."""
+DECISION = 8.0
+"""Lines that the boxes to decide in take."""
+FINDINGS, GROUPS = 3, 4
+"""How many come before everything else of their kind."""
+LAST = "accuracy"
+"""The part that has its place when all others have theirs."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a first page that is sentences."""
+
+    key: str
+    title: str
+    texts: tuple[str, ...]
+    left: tuple[str, ...] = ()  # What stands in the annex instead
+
+    @property
+    def lines(self) -> float:
+        """Lines that it takes in a column."""
+        return 1.9 + count_lines(self.texts) if self.texts else 0
+
+
+@dataclass(frozen=True)
+class FirstPage:
+    """What stands on the first page of one model."""
+
+    model: ModelPage
+    matrix: Matrix
+    findings: tuple[Finding, ...]
+    findings_left: tuple[Finding, ...]
+    drawn: bool  # Whether the rates of the findings are drawn
+    calibration: tuple[Calibrated, ...]
+    calibration_left: int
+    blocks: tuple[Block, ...]
+
+    @property
+    def columns(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        """Put each part into the shorter column; matrix and calibration stand on top of the first."""
+        heights = [self._figure_lines, 0.0]
+        columns: tuple[list[Block], list[Block]] = ([], [])
+        for block in (block for block in self.blocks if block.texts):
+            shorter = int(heights[1] <= heights[0])
+            columns[shorter].append(block)
+            heights[shorter] += block.lines
+        return tuple(columns[0]), tuple(columns[1])
+
+    @property
+    def lines(self) -> float:
+        """Lines that the findings and the longer column take."""
+        left, right = (sum(block.lines for block in column) for column in self.columns)
+        found = sum(_finding_lines(finding, drawn=self.drawn) for finding in self.findings)
+        across = self.matrix.lines if self.matrix.wide else 0
+        noted = 2.2 if self.left_note else 0
+        return 2 + found + across + max(left + self._figure_lines, right) + noted
+
+    @property
+    def _figure_lines(self) -> float:
+        rows = sum(-(-len(row.group) // 24) for row in self.calibration)
+        calibration = 2.9 + 1.1 * rows if rows else 0
+        return calibration + (0 if self.matrix.wide else self.matrix.lines)
+
+    @property
+    def left_note(self) -> str:
+        """Say what the page had no room for; blank when all stands on it."""
+        n = len(self.findings_left)
+        found = [f"{n} finding{'' if n == 1 else 's'}"] if n else []
+        parts = [f"{block.title} ({len(block.left)})" for block in self.blocks if block.left]
+        return (
+            f"On the first page of the annex, for want of room here: {'; '.join(found + parts)}."
+            if found + parts
+            else ""
+        )
+
+
+def _finding_lines(finding: Finding, *, drawn: bool) -> float:
+    """Count the lines of a finding: its sentence, beside it its rates and what to do."""
+    named = sum(max(1, -(-len(share.group) // 22)) for share in finding.shares) if drawn else 0
+    beside = 1.15 * named + count_lines([finding.action])
+    return max(count_lines([finding.statement.text], width=SAID), beside) + 0.5
+
+
+def count_lines(texts: Iterable[str], *, width: int = COLUMN) -> float:
+    """Count the lines that texts take, each with a little room below it."""
+    return sum(-(-len(text) // width) + 0.3 for text in texts)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that a first page may hold, by its place among its like."""
+
+    kind: Literal["finding", "text", "group", "drawing"]
+    place: int = 0
+    block: str = ""
+
+
+def fit_page(
+    head: Head, model: ModelPage, questions: Mapping[str, str], *, paper: str, room: float = 1.0
+) -> FirstPage:
+    """Choose what stands on a first page: all of it, or what the paper holds.
+
+    One thing after another joins, the most important first, where it still fits.
+    """
+    matrix, blocks, groups = lay_matrix(model.marks, questions), _list_blocks(model), _known_groups(model)
+    space = room * (LINES[paper] - DECISION - _head_lines(head, model))
+    page, chosen = _choose(model, matrix, blocks, groups, frozenset()), frozenset[Choice]()
+    for choice in _rank_choices(model, blocks, groups):
+        fuller = _choose(model, matrix, blocks, groups, chosen | {choice})
+        if fuller.lines <= space:
+            page, chosen = fuller, chosen | {choice}
+    return page
+
+
+def _choose(
+    model: ModelPage,
+    matrix: Matrix,
+    blocks: Iterable[Block],
+    groups: Sequence[Calibrated],
+    chosen: frozenset[Choice],
+) -> FirstPage:
+    """Make the page that holds what is chosen, everything in its order."""
+    findings = {place: Choice("finding", place) in chosen for place in range(len(model.findings))}
+    rows = tuple(row for place, row in enumerate(groups) if Choice("group", place) in chosen)
+    return FirstPage(
+        model,
+        matrix,
+        tuple(model.findings[place] for place, here in findings.items() if here),
+        tuple(model.findings[place] for place, here in findings.items() if not here),
+        Choice("drawing") in chosen,
+        rows,
+        len(groups) - len(rows),
+        tuple(_choose_texts(block, chosen) for block in blocks),
+    )
+
+
+def _choose_texts(block: Block, chosen: frozenset[Choice]) -> Block:
+    here = [Choice("text", place, block.key) in chosen for place in range(len(block.texts))]
+    texts = list(zip(block.texts, here, strict=True))
+    return replace(
+        block,
+        texts=tuple(text for text, is_here in texts if is_here),
+        left=tuple(text for text, is_here in texts if not is_here),
+    )
+
+
+def _rank_choices(
+    model: ModelPage, blocks: Sequence[Block], groups: Sequence[Calibrated]
+) -> Iterator[Choice]:
+    """Name what a page may hold, the most important first."""
+    findings = [Choice("finding", place) for place in range(len(model.findings))]
+    rows = [Choice("group", place) for place in sorted(range(len(groups)), key=lambda i: -_stray(groups[i]))]
+    texts = {
+        block.key: [Choice("text", place, block.key) for place in range(len(block.texts))] for block in blocks
+    }
+    yield from findings[:FINDINGS]
+    yield from (choices[0] for key, choices in texts.items() if key != LAST)
+    yield from (*rows[:GROUPS], *findings[FINDINGS:], Choice("drawing"))
+    yield from texts.get(LAST, ())
+    longest = max(map(len, texts.values()), default=0)
+    for place in range(1, longest):
+        yield from (choices[place] for choices in texts.values() if place < len(choices))
+    yield from rows[GROUPS:]
+
+
+def _stray(row: Calibrated) -> float:
+    """Say how far a group's scores lie from what happened."""
+    if row.predicted is None or row.happened is None:
+        return -1.0
+    return abs(row.predicted - row.happened)
+
+
+def _known_groups(model: ModelPage) -> tuple[Calibrated, ...]:
+    return tuple(row for row in model.calibration if row.happened is not None or row.predicted is not None)
+
+
+def _head_lines(head: Head, model: ModelPage) -> float:
+    """Count the lines of head, answer and use."""
+    use = head.use
+    facts = count_lines([" · ".join([use.model, use.version, use.owner, use.period, head.outcome])], width=95)
+    answer = 1.75 * count_lines([model.answer.text], width=LARGE)
+    told = [
+        count_lines([text], width=36) for text in (use.intended_use, use.selected_means, use.harm) if text
+    ]
+    whom = count_lines([f"{head.population.text} {head.left_out.text}"], width=WHOLE)
+    return 3.2 + facts + answer + max(told, default=-1.0) + 1 + whom
+
+
+def _list_blocks(model: ModelPage) -> tuple[Block, ...]:
+    """List the parts that are sentences, in their order, without those that have nothing to say."""
+    pockets = (*(note.statement for note in model.pockets), model.pockets_said)
+    told = (
+        ("further", "More that was shown", (model.further,)),
+        ("unjudged", "Who cannot be judged", model.unjudged),
+        ("pockets", "Pockets of patients", pockets),
+        ("free", "A model without any error", model.without_error),
+        ("repair", "What a repair would cost", model.repair),
+        ("late", "Known too late", (model.late,)),
+        ("unknown", "What is not known", model.unknown),
+        ("accuracy", "How well it predicts", (model.accuracy,)),
+    )
+    blocks = (Block(key, title, _read(statements)) for key, title, statements in told)
+    return tuple(block for block in blocks if block.texts)
+
+
+def _read(statements: Iterable[Statement | None]) -> tuple[str, ...]:
+    return tuple(said.text for said in statements if said is not None and said.text)

@@ -1,0 +1,115 @@
+"""How does a report become a PDF: printed by a Chromium that is found, else by WeasyPrint?"""
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from auditbook.errors import RunError
+from auditbook.report.content import Report
+from auditbook.report.page import ROOMS, Paper, make_page
+
+CHROMIUMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+FLAGS = """
+--headless --disable-gpu --disable-quic --disable-dev-shm-usage --disable-extensions --disable-sync
+--disable-background-networking --disable-component-update --disable-default-apps --disable-breakpad
+--no-first-run --no-default-browser-check --no-pdf-header-footer --virtual-time-budget=2000
+""".split()
+PATIENCE = 60
+"""Seconds after which a browser that has not printed is given up."""
+MOST_PAGES = 8
+"""Pages of the report of one model."""
+NO_PRINTER = (
+    "no report.pdf: neither Chromium nor WeasyPrint's library Pango is installed; install one of them, or "
+    "print report/index.html from a browser"
+)
+
+
+def make_pdf(report: Report, target: Path, *, paper: Paper = "A4") -> None:
+    """Print a report to a file, again with less on it while it proves longer than foreseen.
+
+    Raises RunError if there is nothing to print with, or the browser fails.
+    """
+    for room in ROOMS:
+        _print(make_page(report, paper=paper, room=room), target)
+        if _fits(target, len(report.pages)):
+            break
+    _clean(target, f"Fairness audit: {report.head.title}")
+
+
+def find_chromium() -> str | None:
+    """Find a browser to print with."""
+    return next((path for name in CHROMIUMS if (path := shutil.which(name))), None)
+
+
+def _print(html: str, target: Path) -> None:
+    chromium = find_chromium()
+    if chromium:
+        print_by_chromium(html, target, chromium)
+    else:
+        print_by_weasyprint(html, target)
+
+
+def print_by_chromium(html: str, target: Path, chromium: str) -> None:
+    """Print a page by a headless browser with a profile of its own, which is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="auditbook-print-", ignore_cleanup_errors=True) as folder:
+        page, printed = Path(folder) / "report.html", Path(folder) / "report.pdf"
+        page.write_text(html, encoding="utf-8")
+        root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+        profile = f"--user-data-dir={folder}/profile"
+        said = _call([chromium, *FLAGS, *root, profile, f"--print-to-pdf={printed}", page.as_uri()])
+        if not printed.is_file():
+            raise RunError(f"no report.pdf: the browser did not print the report ({said})")
+        shutil.copyfile(printed, target)
+
+
+def _call(command: list[str]) -> str:
+    """Run the browser; end it with all its processes when it takes too long. Returns its last words."""
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as browser:
+        try:
+            said = browser.communicate(timeout=PATIENCE)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(browser.pid, signal.SIGKILL)
+            return f"it was ended after {PATIENCE} seconds"
+    return (said.strip().splitlines() or ["it said nothing"])[-1]
+
+
+def print_by_weasyprint(html: str, target: Path) -> None:
+    """Print a page by WeasyPrint, which needs the library Pango."""
+    try:
+        import weasyprint
+    except (ImportError, OSError) as wrong:
+        raise RunError(NO_PRINTER) from wrong
+    logging.getLogger("weasyprint").setLevel(logging.CRITICAL)
+    logging.getLogger("fontTools").setLevel(logging.ERROR)
+    weasyprint.HTML(string=html).write_pdf(target)
+
+
+def _fits(target: Path, models: int) -> bool:
+    """Whether each first page is one page, and the report of one model no longer than it may be."""
+    from pypdf import PdfReader
+
+    pages = PdfReader(target).pages
+    decided = all("Decision on" in page.extract_text() for page in pages[:models])
+    return decided and (models != 1 or len(pages) <= MOST_PAGES)
+
+
+def _clean(target: Path, title: str) -> None:
+    """Keep of what a printer writes about itself, its machine and the hour nothing but the title."""
+    from pypdf import PdfWriter
+
+    writer = PdfWriter(clone_from=target)
+    writer.metadata = {"/Title": title, "/Producer": "auditbook"}
+    writer.xmp_metadata = None
+    writer.write(target)
