@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import betaln
-from scipy.stats import beta
+from scipy.stats import beta, betabinom, nbinom
 
 from auditbook.evidence import prepare
 from auditbook.settings import Protocol
@@ -123,3 +123,35 @@ def test_a_beta_binomial_of_one_group_is_the_textbook_one():
     prior = grid.alpha[node, 0] - 7, grid.beta[node, 0] - 13
     posterior = beta(prior[0] + 7, prior[1] + 13)
     assert posterior.mean() == pytest.approx(grid.alpha[node, 0] / (grid.alpha + grid.beta)[node, 0])
+
+
+def chance_of_passing(trials, chance, *, least):
+    """Where 5 of 10 are met by one half of very many: only an even number of trials can meet it again.
+
+    `chance` has each number of trials; of a number below `least` the other audit has no verdict.
+    """
+    grid = weigh_rates([5, 20_000], [10, 40_000])
+    half = betabinom.pmf(trials // 2, trials, grid.alpha[:, :1], grid.beta[:, :1])
+    meets = np.where(trials % 2 == 0, grid.chance @ half, 0)
+    judged = np.where(trials >= least, chance, 0)
+    return (judged * meets).sum() / judged.sum()
+
+
+@pytest.mark.parametrize("metric", ["EOPP", "PP"])
+def test_other_patients_bring_other_numbers_of_events_and_of_selected_records(metric):
+    """Had every audit the 10 events (or selected records) of today's, twice as many would pass."""
+    other = 1_000  # Records of the small group that the rate is not about
+    counts = {
+        "EOPP": [[5, 0, 5, other], [20_000, 0, 20_000, 40_000]],
+        "PP": [[5, 5, 0, other], [20_000, 20_000, 0, 40_000]],
+    }[metric]
+    protocol = Protocol(metrics=(metric,), resamples=4_000, thresholds={metric: 0.02})
+    judged = judge(prepare(list_records(np.array(counts))), protocol, axes=("shown",))
+    (row,) = judged.verdicts.itertuples()
+    assert row.verdict == "pass"
+    trials, total = np.arange(60), int(np.sum(counts))
+    drawn = {"EOPP": betabinom(total, 10.5, total - 10 + 1.5), "PP": nbinom(10, 0.5)}[metric]
+    passes = chance_of_passing(trials, drawn.pmf(trials), least=10)
+    assert 1 - row.next_audit == pytest.approx(passes, abs=0.02)  # three standard errors of 2,000 draws
+    kept = chance_of_passing(trials, trials == 10, least=10)
+    assert kept > passes + 0.1
