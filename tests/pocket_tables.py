@@ -12,7 +12,7 @@ from auditbook.pockets.cell_support import tabulate_shortfalls, write_reason
 
 NAN = float("nan")
 COLUMNS = {name: TABLES[name].names() for name in TABLES if name.startswith("pocket")}
-"""Columns of the six tables."""
+"""Columns of the seven tables."""
 NAMES = (
     "older, many earlier stays",
     "high <b>creatinine</b>, *arterial* blood gas not recorded",
@@ -96,12 +96,13 @@ def make_tables_of_run(
 
 
 def tabulate(recipe: PocketRecipe, rng: np.random.Generator) -> dict[str, pd.DataFrame]:
-    """Make the six tables of a recipe."""
+    """Make the seven tables of a recipe."""
     if not recipe.pockets:
         return {name: empty_table(name) for name in COLUMNS}
     errors = tabulate_errors(recipe, rng)
     found = {
         "pockets": tabulate_pockets(recipe, rng),
+        "pocket_features": empty_table("pocket_features"),
         "pocket_errors": errors,
         "pocket_summary": tabulate_summary(recipe, errors),
         "pocket_groups": tabulate_groups(recipe, rng),

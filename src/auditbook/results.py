@@ -11,6 +11,7 @@ import pandas as pd
 
 from auditbook.columns import COLUMNS, DTYPES, TABLES, Kind
 from auditbook.errors import InputError, RunError, nearest
+from auditbook.labels import Labels, read_labels, relabel_pockets
 from auditbook.settings import Protocol
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -141,7 +142,8 @@ class Run:
                 f"{path} {wrong}: the run is of another version of auditbook, or of a command that does "
                 "not make all tables; make it again with: auditbook audit COHORT"
             )
-        return table
+        labels = read_labels(self.info) if name == "pockets" else Labels()
+        return relabel_pockets(table, self.pocket_features, labels) if labels else table
 
 
 def read_run(folder: Path) -> Run:

@@ -7,7 +7,8 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "auditbook"
 FLOORS = [
-    "errors code columns records progress project workers notebooks key_types settings pocket_settings",
+    "errors code columns labels records progress project workers notebooks key_types settings "
+    "pocket_settings",
     "results",
     "evidence",
     "verdicts cohort",

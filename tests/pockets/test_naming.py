@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from auditbook.labels import LONGEST, Labels, read_words, relabel_pockets
+from auditbook.pockets.audit import tabulate_features
 from auditbook.pockets.encoding import fit_encoding
 from auditbook.pockets.frozen import Assignment, FrozenMap
-from auditbook.pockets.naming import LONGEST, list_features, measure_differences, name_pockets, read_words
+from auditbook.pockets.naming import list_features, measure_differences, name_pockets
 
 
 class Listed:
@@ -192,8 +194,47 @@ def test_long_names_are_cut_and_markup_stays_data():
 
 def test_given_words_replace_column_names():
     table = pd.DataFrame({"d1_bun_max": np.arange(100.0)})
-    named = name(table, np.repeat([0, 1], 50), titles={"d1_bun_max": "blood urea"})
-    assert named.titles == ("low blood urea", "high blood urea")
+    named = name(table, np.repeat([0, 1], 50))
+    shown = relabel(named, Labels({"d1_bun_max": "blood_urea"}))
+    assert shown["name"].tolist() == ["low blood urea", "high blood urea"]
+    assert shown["description"].tolist() == [
+        "blood urea 24.5 at the median, 74.5 among others",
+        "blood urea 74.5 at the median, 24.5 among others",
+    ]
+
+
+def relabel(named, labels):
+    pockets = pd.DataFrame(
+        {"map": named.name, "pocket": named.pockets, "name": named.titles, "description": named.descriptions}
+    )
+    return relabel_pockets(pockets, tabulate_features(named), labels)
+
+
+def test_given_words_replace_levels_and_leave_the_rest_as_it_was():
+    table = pd.DataFrame(
+        {"ESPEC": ["01"] * 50 + ["03"] * 50, "age": np.r_[np.arange(50.0), np.arange(10, 60)]}
+    )
+    table.loc[:39, "lactate"] = 1.0
+    named = name(table, np.repeat([0, 1], 50))
+    shown = relabel(named, Labels({"ESPEC": "specialty"}, {"ESPEC": {"01": "surgery", "x": "y"}}))
+    for before, after in ((named.titles, shown["name"]), (named.descriptions, shown["description"])):
+        told = [text.replace("ESPEC = 01", "specialty = surgery") for text in before]
+        assert after.tolist() == [text.replace("ESPEC", "specialty") for text in told]
+        assert "surgery" in after[0]
+
+
+def test_without_words_the_features_give_the_name_and_description_that_the_map_has():
+    table, codes = stays(400)
+    named = name(table, codes)
+    shown = relabel(named, Labels())
+    assert tuple(shown["name"]) == named.titles
+    assert tuple(shown["description"]) == named.descriptions
+    assert all(named.titles)
+
+
+def test_a_pocket_that_is_like_the_others_keeps_its_name_under_any_words():
+    shown = relabel(name(pd.DataFrame({"x": [1, 1, 1, 1]}), [0, 0, 1, 1]), Labels({"x": "y"}))
+    assert shown["name"].tolist() == ["much like the others"] * 2
 
 
 @pytest.mark.parametrize(
@@ -214,7 +255,7 @@ def test_differences_agree_with_their_definition():
     table, codes = stays(400)
     encoding = fit_encoding(table)
     matrix = encoding.encode(table)
-    features = list(list_features(encoding, matrix, {}))
+    features = list(list_features(encoding, matrix))
     found = measure_differences(features, matrix, codes, 3)
     for place, feature in enumerate(features):
         values = matrix[:, feature.position]
@@ -254,7 +295,7 @@ def test_the_order_of_records_and_a_change_of_scale_change_no_name(seed):
 def test_no_outcome_can_steer_a_name():
     """The only outcome in reach is the map's mean outcome of its members, and it changes nothing."""
     assert set(inspect.signature(name_pockets).parameters) == {
-        "frozen", "table", "codes", "calibration", "titles",
+        "frozen", "table", "codes", "calibration",
     }  # fmt: skip
     table, codes = stays(500)
     plain = make_map(3)

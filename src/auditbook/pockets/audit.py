@@ -25,7 +25,10 @@ from auditbook.pockets.testing import MapAudit, audit_map
 
 SHARE = 0.5
 """Part of the level that each of the two maps may use in the combined audit."""
-TABLES = ("pockets", "pocket_errors", "pocket_summary", "pocket_groups", "pocket_levels", "pocket_repairs")
+TABLES = (
+    *("pockets", "pocket_features", "pocket_errors", "pocket_summary"),
+    *("pocket_groups", "pocket_levels", "pocket_repairs"),
+)
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ def _test(
     tolerances = choose_tolerances(settings, seen, continuous=cohort.continuous)
     tables = {
         "pockets": pd.concat([tabulate_pockets(*pair) for pair in zip(maps, audits, strict=True)]),
+        "pocket_features": pd.concat([tabulate_features(one) for one in maps]),
         "pocket_errors": pd.concat([one.errors for one in audits]),
         "pocket_summary": combine_maps(audits, audit, contrasts=world.contrasts, tolerances=tolerances),
         "pocket_groups": pd.concat(
@@ -181,6 +185,11 @@ def tabulate_pockets(frozen: FrozenMap, audit: MapAudit) -> pd.DataFrame:
             "fidelity_members": fidelity[:, 1],
         },
     )
+
+
+def tabulate_features(frozen: FrozenMap) -> pd.DataFrame:
+    """List of what the names and descriptions of a map's pockets are made: ``pocket_features.csv``."""
+    return fill_table("pocket_features", [{"map": frozen.name, **row} for row in frozen.features])
 
 
 def _describe(

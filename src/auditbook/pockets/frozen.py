@@ -54,6 +54,8 @@ class FrozenMap:
     fidelity: NDArray[np.float64] | None = None
     # Partition, settings, description lengths, seeds: plain values for run.json
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    # Rows of pocket_features.csv: of what names and descriptions are made; not kept with a saved map
+    features: tuple[Mapping[str, str | int | bool], ...] = ()
 
     def assign(self, table: pd.DataFrame) -> Assignment:
         """Assign records to pockets from their features."""

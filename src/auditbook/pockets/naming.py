@@ -4,8 +4,7 @@ No outcome is an argument, so that a name cannot be steered by what the audit fi
 are text of the cohort: they are shortened here, and whoever shows them escapes them.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from math import floor
@@ -16,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from auditbook.labels import JOINT, name_feature, write_condition, write_detail
 from auditbook.pockets.encoding import Column, Encoding, fit_encoding
 from auditbook.pockets.frozen import FrozenMap
 
@@ -40,8 +40,6 @@ CUTS = np.linspace(0.05, 0.95, 19)
 """Quantiles among which a rule's threshold on a number is looked for (ours)."""
 NEARLY = 0.9
 """An only pocket with at least this share of the records is called all of them (ours)."""
-LONGEST = 40
-"""Characters of a column's or a level's name (ours)."""
 ALL, ALIKE, EMPTY = "all records", "much like the others", "without members"
 
 What = Literal["value", "level", "missing"]
@@ -53,7 +51,7 @@ class Feature:
 
     position: int  # Column of the matrix
     what: What  # A number's size; whether a level, or 1, stands there; whether nothing does
-    words: str  # The column in words
+    column: str
     code: float = np.nan  # The level that is meant; nan otherwise
     level: str = ""  # Its name; blank for 1 in a column of 0 and 1
     dated: bool = False  # True when numbers are days since 1970
@@ -65,8 +63,10 @@ class Condition:
 
     feature: Feature  # What is compared
     difference: float  # Standardised; positive where members have more of it
-    words: str  # For the title
-    detail: str  # For the description, with figures
+    how: str  # How members have it: "high", "mostly", "often not recorded"
+    measure: str  # Of what the figures are: "at the median", "on average" or "share"
+    inside: str  # Figure among members
+    outside: str  # Figure among all others
     cut: float  # Threshold on a number; nan otherwise
 
     def holds(self, matrix: Array) -> Mask:
@@ -77,6 +77,30 @@ class Condition:
         found = np.isnan(values) if self.feature.what == "missing" else values == self.feature.code
         return np.asarray(found if self.difference > 0 else ~found)
 
+    @property
+    def name(self) -> str:
+        """The feature in words."""
+        return name_feature(self.feature.column, self.feature.level)
+
+    @property
+    def detail(self) -> str:
+        """The condition with figures, for the description."""
+        return write_detail(self.name, self.how, self.measure, self.inside, self.outside)
+
+    def lay_out(self, rank: int, *, in_name: bool, in_description: bool) -> dict[str, str | int | bool]:
+        """Lay the condition out as columns of ``pocket_features.csv``."""
+        return {
+            "rank": rank,
+            "column": self.feature.column,
+            "code": self.feature.level,
+            "how": self.how,
+            "measure": self.measure,
+            "inside": self.inside,
+            "outside": self.outside,
+            "in_name": in_name,
+            "in_description": in_description,
+        }
+
 
 def name_pockets(
     frozen: FrozenMap,
@@ -84,7 +108,6 @@ def name_pockets(
     codes: NDArray[np.integer],
     *,
     calibration: pd.DataFrame | None = None,
-    titles: Mapping[str, str] | None = None,
 ) -> FrozenMap:
     """Name the pockets of a map in words, and check how well a simple rule made of the words fits.
 
@@ -103,9 +126,9 @@ def name_pockets(
     measured, measured_codes = matrix, codes
     if calibration is not None:
         measured, measured_codes = encoding.encode(calibration), frozen.assign(calibration).codes
-    features = list(list_features(encoding, matrix, titles or {}))
+    features = list(list_features(encoding, matrix))
     differences = measure_differences(features, matrix, codes, len(frozen.pockets))
-    named, described, fidelity = [], [], []
+    named, described, told, fidelity = [], [], [], []
     for pocket in range(len(frozen.pockets)):
         members = codes == pocket
         found = _find_conditions(features, differences[:, pocket], matrix, members)
@@ -113,41 +136,44 @@ def name_pockets(
         rule = [] if alone else choose_rule(found, matrix, members)
         named.append(ALL if alone else _write_title(rule, members))
         described.append("; ".join(condition.detail for condition in found[:DESCRIBED]))
+        told += [{"pocket": frozen.pockets[pocket], **row} for row in _lay_out(found, rule)]
         fidelity.append(measure_fit(rule, measured, measured_codes == pocket))
     return replace(
         frozen,
         titles=tuple(named),
         descriptions=tuple(described),
         fidelity=np.array(fidelity, dtype=np.float64).reshape(-1, 2),
+        features=tuple(told),
     )
 
 
-def read_words(name: str) -> str:
-    """Turn the name of a column or level into words: underscores to blanks, long names cut."""
-    text = re.sub(r"[\s_]+", " ", "".join(c if c.isprintable() else " " for c in name)).strip()
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+def _lay_out(found: list[Condition], rule: list[Condition]) -> Iterator[dict[str, str | int | bool]]:
+    """Lay out the conditions that make the name or the description of a pocket."""
+    chosen = [any(condition is one for one in rule) for condition in found]
+    for rank, (condition, named) in enumerate(zip(found, chosen, strict=True), start=1):
+        if named or rank <= DESCRIBED:
+            yield condition.lay_out(rank, in_name=named, in_description=rank <= DESCRIBED)
 
 
-def list_features(encoding: Encoding, matrix: Array, titles: Mapping[str, str]) -> Iterator[Feature]:
+def list_features(encoding: Encoding, matrix: Array) -> Iterator[Feature]:
     """List what members can be compared in: sizes of numbers, levels of categories, and missing values."""
     for position, column in enumerate(encoding.columns):
-        words = read_words(titles.get(column.name, column.name))
         values = matrix[:, position]
         missing = np.isnan(values)
-        yield from _list_values(position, column, words, np.unique(values[~missing]))
+        yield from _list_values(position, column, np.unique(values[~missing]))
         if missing.any():
-            yield Feature(position, "missing", words)
+            yield Feature(position, "missing", column.name)
 
 
-def _list_values(position: int, column: Column, words: str, present: Array) -> Iterator[Feature]:
+def _list_values(position: int, column: Column, present: Array) -> Iterator[Feature]:
     """List the levels of a category or of a column of 0 and 1, or the size of a number."""
     if column.kind == "category":
         for code, level in enumerate(column.levels):
-            yield Feature(position, "level", words, float(code), read_words(level))
+            yield Feature(position, "level", column.name, float(code), level)
     elif len(present) > 1 and set(present.tolist()) == {0.0, 1.0}:
-        yield Feature(position, "level", words, 1.0)
+        yield Feature(position, "level", column.name, 1.0)
     elif len(present) > 1:
-        yield Feature(position, "value", words, dated=column.kind == "date")
+        yield Feature(position, "value", column.name, dated=column.kind == "date")
 
 
 def measure_differences(
@@ -230,27 +256,24 @@ def _describe(feature: Feature, difference: float, values: Array, members: Mask)
         middle, figures = "at the median", [_write_value(np.median(part), feature.dated) for part in sides]
         if figures[0] == figures[1]:
             middle, figures = "on average", [_write_value(np.mean(part), feature.dated) for part in sides]
-        detail = f"{feature.words} {figures[0]} {middle}, {figures[1]} among others"
         cut = _find_cut(*sides, upward=difference > 0)
-        return Condition(feature, difference, f"{size} {feature.words}", detail, cut)
+        return Condition(feature, difference, size, middle, figures[0], figures[1], cut)
     has = np.isnan(values) if feature.what == "missing" else values == feature.code
     shares = [float(has[side].mean()) for side in (members, ~members)]
-    name = f"{feature.words} = {feature.level}" if feature.level else feature.words
-    words = _write_share(feature, name, shares[0], more=difference > 0)
-    subject = f"{name} not recorded" if feature.what == "missing" else name
-    detail = f"{subject} in {shares[0]:.0%}, {shares[1]:.0%} among others".replace("%", " %")
-    return Condition(feature, difference, words, detail, np.nan)
+    how = _name_share(feature, shares[0], more=difference > 0)
+    inside, outside = (f"{share:.0%}".replace("%", " %") for share in shares)
+    return Condition(feature, difference, how, "share", inside, outside, np.nan)
 
 
-def _write_share(feature: Feature, name: str, share: float, *, more: bool) -> str:
+def _name_share(feature: Feature, share: float, *, more: bool) -> str:
     """Say how often members have a level or no value."""
     if feature.what == "missing":
         if more:
-            return f"{name} {'mostly' if share >= 0.5 else 'often'} not recorded"
-        return f"{name} {'mostly' if share < 0.5 else 'more often'} recorded"
+            return f"{'mostly' if share >= 0.5 else 'often'} not recorded"
+        return f"{'mostly' if share < 0.5 else 'more often'} recorded"
     if more:
-        return f"{'mostly' if share >= 0.5 else 'often'} {name}"
-    return f"{'hardly any' if share <= 0.1 else 'seldom'} {name}"
+        return "mostly" if share >= 0.5 else "often"
+    return "hardly any" if share <= 0.1 else "seldom"
 
 
 def _write_value(number: np.floating, dated: bool) -> str:
@@ -308,5 +331,5 @@ def measure_fit(rule: list[Condition], matrix: Array, members: Mask) -> tuple[fl
 def _write_title(rule: list[Condition], members: Mask) -> str:
     """Join the words of a rule."""
     if rule:
-        return ", ".join(condition.words for condition in rule)
+        return JOINT.join(write_condition(condition.name, condition.how) for condition in rule)
     return ALL if members.all() else ALIKE if members.any() else EMPTY
