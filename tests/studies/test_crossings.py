@@ -19,8 +19,8 @@ def test_pooling_gains_where_crossings_are_the_sum_of_their_parts_and_hides_one_
 def test_the_figures_that_the_chapter_tells_are_found_again():
     found = compare_pooling(replicates=2_000, rng=np.random.default_rng(2))
     assert found.error_counted.round(3).tolist() == [0.076, 0.073, 0.071, 0.073]
-    assert found.error_pooled.round(3).tolist() == [0.055, 0.062, 0.069, 0.094]
+    assert found.error_pooled.round(3).tolist() == [0.053, 0.062, 0.07, 0.106]
     assert (100 * found.cover_pooled[:3]).round().tolist() == [96, 95, 94]
     last = found.iloc[-1]
-    assert [round(100 * last[name]) for name in ("last_true", "last_counted", "last_pooled")] == [74, 74, 64]
-    assert round(100 * last.last_cover) == 79
+    assert [round(100 * last[name]) for name in ("last_true", "last_counted", "last_pooled")] == [74, 73, 61]
+    assert round(100 * last.last_cover) == 65
