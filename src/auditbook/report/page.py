@@ -1,6 +1,6 @@
 """How does a report look: one page a model that a board can act on, and an annex, as HTML?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 from auditbook.report.content import QUESTIONS, Report, Section, Sheet
 from auditbook.report.page_matrix import LEGEND, draw_calibrated, draw_shares
-from auditbook.report.page_tables import Part, lay_sheet, share_rows
+from auditbook.report.page_tables import BRIEF, Part, count_printed, lay_sheet, share_rows
 from auditbook.report.page_view import FirstPage, count_lines, fit_page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 Paper = Literal["A4", "Letter"]
-ANNEX_PAGES = 6.0
-"""Pages of annex that one model has; each further model adds one."""
+ANNEX_PAGES, MORE_PAGES = 6.6, 2.5
+"""Pages of annex that one model has, and those that each further model adds."""
+HEAD_LINES = 4.2
+"""Lines of caption and heads of a table."""
 ANNEX_LINES = {"A4": 74.0, "Letter": 69.0}
 """Lines of a table on a page of the annex."""
 ROOMS = (1.0, 0.88, 0.76, 0.64)
@@ -126,14 +128,13 @@ def _templates() -> "Environment":
 def lay_out(report: Report, *, paper: Paper, room: float, style: str, level: int) -> View:
     """Choose what stands where."""
     pages = tuple(fit_page(report.head, model, QUESTIONS, paper=paper, room=room) for model in report.pages)
-    put_off = [section for page in pages if (section := list_put_off(page)).texts]
-    sheets = _sheets(report)
-    lines = room * ANNEX_LINES[paper] * (ANNEX_PAGES + len(report.pages) - 1)
-    most = _most_rows(sheets, lines=lines - _text_lines(report, put_off))
-    comparison = _lay_comparison(report, most)
-    annex = (*put_off, *(_lay_section(section, most) for section in report.annex))
+    told = [list_put_off(page) for page in pages] + [list_marks(page) for page in pages]
+    words = [section for section in told if section.texts]
+    lines = room * ANNEX_LINES[paper] * (ANNEX_PAGES + MORE_PAGES * max(len(pages) - 1, 0))
+    most = share_paper(report, lines=lines - _text_lines(report, words))
+    annex = (*words, *(_lay_section(section, most) for section in report.annex))
     title = f"Fairness audit: {report.head.title}"
-    return View(report, paper, title, pages, comparison, annex, style, level)
+    return View(report, paper, title, pages, _lay_comparison(report), annex, style, level)
 
 
 def list_put_off(page: FirstPage) -> LaidSection:
@@ -144,40 +145,56 @@ def list_put_off(page: FirstPage) -> LaidSection:
     return LaidSection("put-off", title, (*findings, *texts), ())
 
 
-def _sheets(report: Report) -> list[Sheet]:
-    side = [report.comparison_sheet] if report.comparison_sheet is not None else []
-    return side + [sheet for section in report.annex for sheet in section.sheets]
+def list_marks(page: FirstPage) -> LaidSection:
+    """Say the marks of a model in words."""
+    texts = tuple(mark.statement.text for mark in page.model.marks)
+    return LaidSection("marks", f"The questions in words: {page.model.model}", texts, ())
 
 
-def _most_rows(sheets: Sequence[Sheet], *, lines: float) -> int | None:
-    """Find how many rows of a table can be printed at most."""
-    tables = {}
-    for place, sheet in enumerate(sheets):
-        parts = lay_sheet(sheet)
-        each = sum(part.row_lines for part in parts)
-        tables[str(place)] = (len(sheet.table), each)
-        lines -= 4.0 * len(parts)  # Captions and heads
-    return share_rows(tables, lines=lines)
+def share_paper(report: Report, *, lines: float) -> dict[str, int]:
+    """Share the paper of the annex out: rows by the name of a table that cannot be printed whole.
+
+    Tables that only say more of what others say give way first.
+    """
+    sheets = [sheet for section in report.annex for sheet in section.sheets]
+    sizes = {sheet.name: _measure(sheet) for sheet in sheets}
+    lines -= sum(HEAD_LINES * parts for _, _, parts in sizes.values())
+    found: dict[str, int] = {}
+    for giving in (BRIEF, frozenset(sizes)):
+        kept = sum(rows * each for name, (rows, each, _) in sizes.items() if name not in giving)
+        able = {name: size[:2] for name, size in sizes.items() if name in giving}
+        most = share_rows(list(able.values()), lines=lines - kept)
+        found = {} if most is None else dict.fromkeys(able, most)
+        if most is None or sum(min(rows, most) * each for rows, each in able.values()) <= lines - kept:
+            break
+    return found
 
 
-def _text_lines(report: Report, put_off: Sequence[LaidSection]) -> float:
+def _measure(sheet: Sheet) -> tuple[int, float, int]:
+    """Count the printed rows of a sheet, the lines of a row over its printed parts, and those parts."""
+    parts = [part for part in lay_sheet(sheet) if part.printed]
+    return count_printed(sheet), sum(part.row_lines for part in parts), len(parts)
+
+
+def _text_lines(report: Report, words: Sequence[LaidSection]) -> float:
     """Count the lines of the annex that are sentences."""
-    told = [*report.comparison, *(said for section in report.annex for said in section.statements)]
-    texts = [said.text for said in told] + [text for section in put_off for text in section.texts]
-    return count_lines(texts) / 2 + 3 * (len(report.annex) + len(put_off))
+    told = [said.text for section in report.annex for said in section.statements]
+    texts = told + [text for section in words for text in section.texts]
+    return count_lines(texts) / 2 + 3 * (len(report.annex) + len(words))
 
 
-def _lay_section(section: Section, most: int | None) -> LaidSection:
-    parts = tuple(part for sheet in section.sheets for part in lay_sheet(sheet, most_rows=most))
+def _lay_section(section: Section, most: Mapping[str, int]) -> LaidSection:
+    laid = (lay_sheet(sheet, most_rows=most.get(sheet.name)) for sheet in section.sheets)
     texts = tuple(said.text for said in section.statements if said.text)
-    return LaidSection(section.key, section.title, texts, parts)
+    return LaidSection(section.key, section.title, texts, tuple(part for parts in laid for part in parts))
 
 
-def _lay_comparison(report: Report, most: int | None) -> LaidSection | None:
-    if not report.comparison and report.comparison_sheet is None:
+def _lay_comparison(report: Report) -> LaidSection | None:
+    sheet = report.comparison_sheet
+    if not report.comparison and sheet is None:
         return None
-    sheets = () if report.comparison_sheet is None else (report.comparison_sheet,)
-    return _lay_section(Section("comparison", "The models side by side", report.comparison, sheets), most)
+    sheets = () if sheet is None else (sheet,)
+    return _lay_section(Section("comparison", "The models side by side", report.comparison, sheets), {})
 
 
 @cache
@@ -189,17 +206,15 @@ def _read_style(*names: str) -> str:
 
 def _page_style(report: Report, paper: Paper) -> str:
     """Set paper, page numbers and the line at the foot of each printed page."""
-    foot = _css_text(f"Fairness audit: {report.head.title} \u00b7 results {report.head.hash}")
+    title = " ".join(report.head.title.split())
+    short = title if len(title) <= 80 else title[:78] + " \u2026"
+    foot = f"Fairness audit: {short}" + (f" \u00b7 results {report.head.hash}" if report.head.hash else "")
     return (
-        f"@page {{ size: {paper} portrait; @bottom-left {{ content: {foot} }} "
+        f"@page {{ size: {paper} portrait; @bottom-left {{ content: {_css_text(foot)} }} "
         "@bottom-right { content: counter(page) ' / ' counter(pages) } }\n"
     )
 
 
 def _css_text(text: str) -> str:
     """Write any text as a string of CSS that ends neither itself nor the style it stands in."""
-    plain = " ".join(text.split())
-    short = plain if len(plain) <= 110 else plain[:108] + " \u2026"
-    return (
-        '"' + "".join(one if one.isalnum() and one.isascii() else f"\\{ord(one):x} " for one in short) + '"'
-    )
+    return '"' + "".join(one if one.isalnum() and one.isascii() else f"\\{ord(one):x} " for one in text) + '"'

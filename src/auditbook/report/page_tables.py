@@ -1,25 +1,46 @@
 """How is a table of the annex laid out, so that each cell can be read on paper and nothing is cut?"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from auditbook.book.say.text import MISSING, count, number, share
-from auditbook.columns import COLUMNS, TABLES, Column
+from auditbook.columns import COLUMNS, TABLES, Column, Kind
 from auditbook.report.content import Sheet
 
 SMALL = 0.001
 """Smallest p-value that is written as a number."""
-LETTERS = 132
+LETTERS = 133
 """Letters that the width of a page holds in the small print of a table."""
-PADDING = 2
+PADDING = 1.6
 """Letters that the room between two columns is worth."""
 WIDEST = 30
 """Letters from which on a cell is broken into lines."""
 FOLDED = 15
 """Rows from which on a table is folded on the screen."""
+BRIEF = frozenset({"contrasts", "pockets", "pocket_errors", "pocket_summary", "pocket_repairs", "models"})
+"""Tables of which paper holds the first part only, in the columns that come first."""
+FIRST = (
+    *(
+        "model",
+        "map",
+        "metric",
+        "attribute",
+        "quantity",
+        "contrast",
+        "pocket",
+        "name",
+        "group",
+        "rate",
+        "bin",
+    ),
+    *("other", "estimate", "low", "high", "difference", "ci_low", "ci_high", "gap", "gap_low", "gap_high"),
+    *("standing", "p", "p_fail", "p_pass", "n", "n_other", "flagged", "direction", "status", "tested"),
+)
+"""Columns that come first where paper does not hold all, in this order."""
+DECIDES = ("model", "metric", "attribute")
 VALUES = ("estimate", "value", "auc", "difference", "mean", "kappa")
 """Columns about which ``low`` and ``high`` are an interval."""
 
@@ -41,6 +62,7 @@ class Part:
     rows: tuple[tuple[str, ...], ...]
     printed: int  # Rows that are printed; the others stand on the screen only
     file: str
+    more_columns: bool = False  # Whether further parts stand on the screen only
 
     @property
     def row_lines(self) -> float:
@@ -64,20 +86,46 @@ class Laid:
 
 def lay_sheet(sheet: Sheet, *, most_rows: int | None = None) -> tuple[Part, ...]:
     """Lay a sheet out as the parts in which it fits a page; rows beyond the most are not printed."""
-    table, same = _part_constant(sheet.name, _drop_blank(sheet.table))
+    table, same = _part_constant(sheet.name, _drop_blank(_order(sheet)))
     columns = _lay_columns(sheet.name, table)
-    printed = len(table) if most_rows is None else min(most_rows, len(table))
+    printed = count_printed(sheet) if most_rows is None else min(most_rows, count_printed(sheet))
     groups = _split(columns)
+    brief = sheet.name in BRIEF and len(groups) > 1
     return tuple(
         Part(
-            _caption(sheet, same, place, len(groups)),
+            _caption(sheet, same, place, 1 if brief and not place else len(groups)),
             tuple(columns[i].heading for i in group),
             tuple(zip(*(columns[i].cells for i in group), strict=True)),
-            printed,
+            0 if brief and place else printed,
             name_file(sheet.name),
+            brief and not place,
         )
         for place, group in enumerate(groups)
     )
+
+
+def _order(sheet: Sheet) -> pd.DataFrame:
+    """Put first what paper holds: some columns of wide tables, and the contrasts that decide their cells."""
+    table = sheet.table
+    if sheet.name in BRIEF:
+        first = [name for name in FIRST if name in table.columns]
+        table = table[[*first, *(name for name in table.columns if name not in first)]]
+    if sheet.name == "contrasts" and "p_fail" in table.columns:
+        table = table.iloc[(_rank_contrasts(table) > 1).to_numpy().argsort(kind="stable")]
+    return table.reset_index(drop=True)
+
+
+def _rank_contrasts(table: pd.DataFrame) -> pd.Series:
+    """Rank the contrasts of each cell, the one that speaks most for a failure first."""
+    keys = [name for name in DECIDES if name in table.columns]
+    return table.groupby(keys)["p_fail"].rank(method="first", na_option="bottom")
+
+
+def count_printed(sheet: Sheet) -> int:
+    """Count the rows that paper holds at most: of contrasts those that decide, of others all."""
+    if sheet.name == "contrasts" and "p_fail" in sheet.table.columns:
+        return int((_rank_contrasts(sheet.table) == 1).sum())
+    return len(sheet.table)
 
 
 def name_file(sheet: str) -> str:
@@ -87,9 +135,10 @@ def name_file(sheet: str) -> str:
 
 def _caption(sheet: Sheet, same: Sequence[str], place: int, parts: int) -> str:
     """Say what a table is; later parts of it say only which one they are."""
+    title = _capital(sheet.title.replace("_", " ")).rstrip(".")
     if place:
-        return f"{sheet.title}: part {place + 1} of {parts}"
-    said = " ".join(text for text in (f"{sheet.title.rstrip('.')}.", sheet.caption) if text)
+        return f"{title}: part {place + 1} of {parts}"
+    said = f"{title}. {sheet.caption}".strip()
     everywhere = f" In every row: {'; '.join(same)}." if same else ""
     return f"{said}{everywhere}" + (f" Part 1 of {parts}." if parts > 1 else "")
 
@@ -149,7 +198,7 @@ def _bracket(value: str, low: str, high: str) -> str:
         return value
     if MISSING in (low, high):
         return f"{value} (from {low})" if high == MISSING else f"{value} (to {high})"
-    return f"{value} ({low} to {high})"
+    return f"{value} ({low.removesuffix('%')} to {high.removesuffix('%')})"
 
 
 def _is_blank(cell: object) -> bool:
@@ -160,11 +209,25 @@ def _find_column(table: str, cells: pd.Series) -> Column:
     """Find how a column is shown: as its table declares it, else as the first that has one of that name."""
     name = str(cells.name)
     found = (TABLES[table].find(name) if table in TABLES else None) or COLUMNS.get(name)
-    if found and not found.family:
+    if (
+        found
+        and not found.family
+        and (table in TABLES or found.kind == "text" or _guess_kind(cells) != "text")
+    ):
         return found
-    is_number = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
-    kind = found.kind if found else "number" if is_number else "text"
-    return Column(name, kind, "", name.replace("_", " "))
+    return Column(
+        name, found.kind if found and found.family else _guess_kind(cells), "", name.replace("_", " ")
+    )
+
+
+def _guess_kind(cells: pd.Series) -> Kind:
+    """Tell what a column that no table declares holds."""
+    if pd.api.types.is_bool_dtype(cells):
+        return "truth"
+    if not pd.api.types.is_numeric_dtype(cells):
+        return "text"
+    known = cells.dropna()
+    return "count" if len(known) and (known % 1 == 0).all() else "number"
 
 
 def _is_text(column: Column) -> bool:
@@ -211,11 +274,11 @@ def _split(columns: Sequence[Laid]) -> list[list[int]]:
     keys = _count_keys(columns)
     room = LETTERS - sum(widths[:keys])
     parts: list[list[int]] = [[]]
-    used = 0
+    used = 0.0
     for place in range(keys, len(columns)):
         if parts[-1] and used + widths[place] > room:
             parts.append([])
-            used = 0
+            used = 0.0
         parts[-1].append(place)
         used += widths[place]
     return [[*range(keys), *part] for part in parts]
@@ -227,26 +290,20 @@ def _count_keys(columns: Sequence[Laid]) -> int:
     return min(texts.index(False) if False in texts else len(texts), 4, max(len(columns) - 1, 0))
 
 
-def _width(column: Laid) -> int:
+def _width(column: Laid) -> float:
     """Measure a column in letters: its longest word or cell, a long text broken into lines."""
     words = max(map(len, column.heading.text.split()), default=1)
     longest = max(map(len, column.cells), default=1)
     return max(words, min(longest, WIDEST) if column.heading.is_text else longest) + PADDING
 
 
-def share_rows(parts: Mapping[str, tuple[int, float]], *, lines: float) -> int | None:
-    """Find how many rows each table may print at most for all to fit; None where all fit whole.
+def share_rows(tables: Sequence[tuple[int, float]], *, lines: float, fewest: int = 6) -> int | None:
+    """Find how many rows a table may print at most for all to fit; None where all fit whole.
 
     Tables are given by their rows and the lines of a row.
     """
-    if sum(rows * each for rows, each in parts.values()) <= lines:
+    if sum(rows * each for rows, each in tables) <= lines:
         return None
-    most = max(rows for rows, _ in parts.values())
-    return next(
-        (
-            cap
-            for cap in range(most, 5, -1)
-            if sum(min(rows, cap) * each for rows, each in parts.values()) <= lines
-        ),
-        5,
-    )
+    most = max((rows for rows, _ in tables), default=0)
+    caps = range(most, fewest, -1)
+    return next((cap for cap in caps if sum(min(rows, cap) * each for rows, each in tables) <= lines), fewest)

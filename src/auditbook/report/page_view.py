@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement
@@ -49,14 +50,19 @@ class FirstPage:
 
     @property
     def columns(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
-        """Put each part into the shorter column; matrix and calibration stand on top of the first."""
-        heights = [self._figure_lines, 0.0]
-        columns: tuple[list[Block], list[Block]] = ([], [])
-        for block in (block for block in self.blocks if block.texts):
-            shorter = int(heights[1] <= heights[0])
-            columns[shorter].append(block)
-            heights[shorter] += block.lines
-        return tuple(columns[0]), tuple(columns[1])
+        """Share the parts out, in their order, so that the longer column is as short as can be.
+
+        Matrix and calibration stand on top of the first.
+        """
+        blocks = [block for block in self.blocks if block.texts]
+        heights = [block.lines for block in blocks]
+        ways = product((0, 1), repeat=len(blocks))
+        best = min(ways, key=lambda way: _longer(heights, way, self._figure_lines))
+        first, second = (
+            tuple(block for block, column in zip(blocks, best, strict=True) if column == side)
+            for side in (0, 1)
+        )
+        return first, second
 
     @property
     def lines(self) -> float:
@@ -69,8 +75,9 @@ class FirstPage:
 
     @property
     def _figure_lines(self) -> float:
-        rows = sum(-(-len(row.group) // 24) for row in self.calibration)
-        calibration = 2.9 + 1.1 * rows if rows else 0
+        named = len(self.matrix.attributes) > 1
+        rows = sum(-(-_count_letters(row, named=named) // 20) for row in self.calibration)
+        calibration = 3.9 + 1.1 * rows if rows else 0
         return calibration + (0 if self.matrix.wide else self.matrix.lines)
 
     @property
@@ -84,6 +91,19 @@ class FirstPage:
             if found + parts
             else ""
         )
+
+
+def _count_letters(row: Calibrated, *, named: bool) -> int:
+    """Count the letters of a group, with its attribute where there are several."""
+    return (
+        len(row.group) + (len(row.attribute) + 3 if named else 0) + (len(row.where) + 2 if row.where else 0)
+    )
+
+
+def _longer(heights: Sequence[float], way: Sequence[int], above: float) -> float:
+    """Measure the longer of two columns."""
+    second = sum(height for height, column in zip(heights, way, strict=True) if column)
+    return max(above + sum(heights) - second, second)
 
 
 def _finding_lines(finding: Finding, *, drawn: bool) -> float:
