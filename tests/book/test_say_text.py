@@ -2,6 +2,7 @@
 
 import html
 
+import lxml.html
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from auditbook.book.say.text import (
     join_words,
     name_list,
     number,
+    p_value,
     pick,
     plural,
     share,
@@ -133,6 +135,40 @@ def test_unknown_column_is_an_error_even_without_rows():
         table_html(pd.DataFrame({"a": []}), [Column("b", "b")])
     with pytest.raises(KeyError, match="b"):
         table_html(pd.DataFrame({"a": [1]}), [Column("b", "b")])
+
+
+def test_p_values_are_never_written_as_zero_or_one_that_they_are_not():
+    assert [p_value(value) for value in (0.0, 0.0004, 0.001, 0.0314, 1.0)] == [
+        *("&lt; 0.001", "&lt; 0.001", "0.001", "0.031", "1.000")
+    ]
+    assert p_value(0.9997) == "&gt; 0.999"
+    assert p_value(NAN) == MISSING
+    frame = pd.DataFrame({"p": [1e-9, NAN]})
+    written = table_html(frame, [Column("p", "p", "p")])
+    assert ">&lt; 0.001</td>" in written
+    assert f">{MISSING}</td>" in written
+
+
+def test_a_table_stands_in_a_region_that_the_keyboard_reaches_and_that_has_a_name():
+    page = table_html(pd.DataFrame({"a": [1]}), [Column("a", "a", "count")], caption='One row a "group".')
+    region = lxml.html.fromstring(page)
+    assert (region.get("role"), region.get("tabindex")) == ("region", "0")
+    assert region.get("aria-label") == 'One row a "group".'
+    assert region.findtext("table/caption") == 'One row a "group".'
+
+
+@pytest.mark.parametrize("rows", [0, 1, 15])
+def test_a_short_table_is_not_folded(rows):
+    assert "<details" not in table_html(pd.DataFrame({"a": range(rows)}), [Column("a", "a", "count")])
+
+
+def test_a_long_table_is_folded_and_says_how_long_it_is():
+    page = table_html(pd.DataFrame({"a": range(16)}), [Column("a", "a", "count")], caption="One row a group.")
+    folded = lxml.html.fromstring(page)
+    assert (folded.tag, folded.get("open")) == ("details", None)
+    assert folded.findtext("summary") == "Table of 16 rows. One row a group."
+    assert len(folded.findall("div/table/tbody/tr")) == 16
+    assert folded.find("div/table").get("aria-label") == "One row a group."
 
 
 def test_a_chapter_shows_the_first_model_unless_told_otherwise():

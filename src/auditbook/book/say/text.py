@@ -18,7 +18,9 @@ from auditbook.errors import InputError, nearest
 MISSING = "\u2013"  # an en dash
 MANY_COLUMNS = 9
 """From this many columns on, a table is set smaller so that its last column is not cut off."""
-Kind = Literal["text", "count", "share", "number"]
+FOLDED_BEYOND = 15
+"""A table of more rows is folded: its page stays short, and a click or a print opens it."""
+Kind = Literal["text", "count", "share", "number", "p"]
 
 
 def escape(text: object) -> str:
@@ -101,6 +103,13 @@ def number(value: float, *, digits: int = 3) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
 
 
+def p_value(value: float) -> str:
+    """Write a p-value with three digits; what is not 0 or 1 is not rounded to it."""
+    if value < 0.001:
+        return "&lt; 0.001"
+    return "&gt; 0.999" if 0.9995 <= value < 1 else number(value)
+
+
 def interval(low: float, high: float, *, kind: Kind = "number", digits: int | None = None) -> str:
     """Write the two ends of an interval; a dash when either is not known."""
     if math.isnan(low) or math.isnan(high):
@@ -119,6 +128,8 @@ def write(value: object, *, kind: Kind = "text", digits: int | None = None) -> s
         return count(amount)
     if kind == "share":
         return share(amount, digits=1 if digits is None else digits)
+    if kind == "p":
+        return p_value(amount)
     return number(amount, digits=3 if digits is None else digits)
 
 
@@ -162,26 +173,34 @@ def _as_laid(name: str, says: str | dict[str, Any]) -> Column:
 
 
 def table_html(frame: pd.DataFrame, columns: Sequence[Column], *, caption: str = "") -> str:
-    """Write a table as HTML: cells escaped, numbers rounded and right-aligned."""
+    """Write a table as HTML in a region that scrolls: cells escaped, numbers rounded, a long one folded."""
     head = "".join(
         f'<th scope="col" style="text-align:{_align(column)}">{escape(column.header)}</th>'
         for column in columns
     )
-    rows = [
-        "<tr>" + "".join(_cell(row, column) for column in columns) + "</tr>"
-        for row in frame.to_dict(orient="records")
-    ]
-    if frame.empty:
-        missing = [column.name for column in columns if column.name not in frame.columns]
-        if missing:
-            raise KeyError(f"the table has no column {missing[0]!r}")
-        rows = [f'<tr><td colspan="{len(columns)}">nothing to list</td></tr>']
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
     size = 0.88 if len(columns) < MANY_COLUMNS else 0.8
-    return (
-        f'<div style="overflow-x:auto"><table class="dataframe table" style="font-size:{size}em">'
-        f"{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    style = f'class="dataframe table" style="font-size:{size}em"'
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(_list_rows(frame, columns))}</tbody></table></div>"
+    title = escape(caption)
+    name = title or "Table"
+    region = (
+        f'<div class="table-region" style="overflow-x:auto" role="region" tabindex="0" aria-label="{name}">'
     )
+    if len(frame) <= FOLDED_BEYOND:
+        return f"{region}<table {style}>{title and f'<caption>{title}</caption>'}{body}"
+    summary = f"<summary>Table of {count(len(frame))} rows. {title}</summary>"
+    return f'<details class="folded">{summary}{region}<table {style} aria-label="{name}">{body}</details>'
+
+
+def _list_rows(frame: pd.DataFrame, columns: Sequence[Column]) -> list[str]:
+    """Write the rows of a table, or one that says that there are none."""
+    if not frame.empty:
+        rows = frame.to_dict(orient="records")
+        return ["<tr>" + "".join(_cell(row, column) for column in columns) + "</tr>" for row in rows]
+    missing = [column.name for column in columns if column.name not in frame.columns]
+    if missing:
+        raise KeyError(f"the table has no column {missing[0]!r}")
+    return [f'<tr><td colspan="{len(columns)}">nothing to list</td></tr>']
 
 
 def _align(column: Column) -> str:
