@@ -29,4 +29,4 @@ def describe_late(source: Source, model: str) -> Statement | None:
 def forbids_admission(source: Source, model: str) -> bool:
     """Tell whether the model was trained here on late features."""
     seen = source.of("models", model=model, source="trained", features="all")
-    return bool(len(seen)) and (source.table("cohort_columns")["role"] == "late feature").any()
+    return bool(len(seen) and (source.table("cohort_columns")["role"] == "late feature").any())
