@@ -11,7 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
+from auditbook.book import open_run
 from auditbook.errors import InputError, nearest
+from auditbook.report.build import build_report
 from auditbook.report.content import Report
 from auditbook.results import Run
 
@@ -42,6 +44,51 @@ def find_form(name: str) -> Form:
     if name not in FORMS:
         raise InputError(f"no form '{name}'{nearest(name, FORMS)}; there are: {', '.join(FORMS)}")
     return FORMS[name]
+
+
+def export_run(run_folder: Path, form: str, output: Path | None = None) -> Path:
+    """Fill a form from a finished run.
+
+    Parameters
+    ----------
+    run_folder : Path
+        The folder of the run, such as ``runs/texas-twin``.
+    form : str
+        One of `FORMS`.
+    output : Path, optional
+        The file to write, or a folder to put it in; without it the folder ``report`` of the run.
+
+    Returns
+    -------
+    Path
+        The file that was written. What a form needs beside it lies in the same folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such form or finished run, or the file cannot be put there.
+
+    Examples
+    --------
+    >>> export_run(Path("runs/texas-twin"), "xlsx")  # doctest: +SKIP
+    """
+    chosen = find_form(form)
+    run = open_run(str(run_folder))
+    path = _place(run_folder, chosen, output)
+    write_form(chosen, run, build_report(run), path)
+    return path
+
+
+def _place(run_folder: Path, form: Form, output: Path | None) -> Path:
+    """Say where a form goes, and see to it that its folder is there."""
+    if output is None:
+        folder = run_folder / "report"
+        folder.mkdir(exist_ok=True)
+        return folder / form.file
+    path = output / form.file if output.is_dir() else output
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to put {path.name} in; make it, or name another")
+    return path
 
 
 def write_form(form: Form, run: Run, report: Report, path: Path) -> None:
