@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditbook.evidence.agreement import fleiss_kappa
+from auditbook.evidence.clusters import measure_spread, pair_clusters
 from auditbook.pockets.neighbours import link_mutual
 from auditbook.project import project_file
 from auditbook.ranking.calibration import fit_calibration
 from auditbook.ranking.matrix import auc_matrix
 from auditbook.verdicts.flips import flip_rate
 from auditbook.verdicts.metrics import METRICS
+from auditbook.verdicts.quantities import bound_shares
 
 PAGES = sorted([*project_file("notebooks").glob("*.md"), *project_file("book").glob("*.md")])
 
@@ -142,3 +144,18 @@ def test_no_source_stands_twice_in_the_bibliography():
         r"^@\w+\{([^,]+),", project_file("book", "references.bib").read_text("utf-8"), re.MULTILINE
     )
     assert sorted(set(keys)) == sorted(keys)
+
+
+@pytest.mark.parametrize(("clusters", "worth"), [(5, 50 / (200 / 19)), (1, 1)])
+def test_twenty_patients_are_worth_nineteen_records_and_a_share_of_0_takes_their_design_effect(
+    clusters, worth
+):
+    """As the chapter says: ten equal records each, 12 of 20 selected; nobody in the other group."""
+    held = np.r_[np.full(20, 10), np.full(clusters, 50 // clusters)]
+    group = np.r_[np.zeros(20, int), np.ones(clusters, int)]
+    pairs = pair_clusters(np.repeat(np.arange(len(held)), held), np.repeat(group, held), 2)
+    away = held * np.r_[np.full(12, 0.4), np.full(8, -0.6), np.zeros(clusters)]
+    found = bound_shares(
+        np.array([[0.6, 0.0]]), np.array([[200.0, 50.0]]), [measure_spread(pairs, away, held.astype(float))]
+    )
+    assert found.bounded.effective[0].tolist() == pytest.approx([19, worth], rel=1e-9)

@@ -68,10 +68,10 @@ def part_selected(counts: ArrayLike, among: Among) -> Array:
 
 
 def most_missed(counts: ArrayLike, among: Among, *, kept: int = 0) -> Array:
-    """Find the largest share of a group's events that can have gone unrecorded.
+    r"""Find the largest share of a group's events that can have gone unrecorded, :math:`h/(E + h)`.
 
-    It is reached when every non-event among which they hide is an event, but for `kept` of the group's
-    non-events. nan for a group without an event: where nothing was recorded, no share can be told.
+    It is reached when every one of the h non-events among which they hide is an event, but for `kept` of the
+    group's non-events. nan for a group without an event: where nothing was recorded, no share can be told.
 
     >>> float(most_missed([6, 2, 2, 8], "not selected"))
     0.5
