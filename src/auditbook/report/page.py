@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from auditbook.report.content import QUESTIONS, Report, Section, Sheet
 from auditbook.report.page_matrix import LEGEND, draw_calibrated, draw_shares
-from auditbook.report.page_tables import BRIEF, Part, count_printed, lay_sheet, share_rows
-from auditbook.report.page_view import FirstPage, count_lines, fit_page
+from auditbook.report.page_tables import BRIEF, WHOLE, Part, count_printed, lay_sheet, share_rows
+from auditbook.report.page_view import FirstPage, count_lines, fit_page, list_use
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -105,6 +105,8 @@ def _render(template: str, report: Report, *, paper: Paper, room: float, style: 
             report=report,
             legend=LEGEND,
             decisions=DECISIONS,
+            whole=WHOLE,
+            list_use=list_use,
             draw_shares=draw_shares,
             draw_calibrated=draw_calibrated,
         )
@@ -159,15 +161,22 @@ def share_paper(report: Report, *, lines: float) -> dict[str, int]:
     sheets = [sheet for section in report.annex for sheet in section.sheets]
     sizes = {sheet.name: _measure(sheet) for sheet in sheets}
     lines -= sum(HEAD_LINES * parts for _, _, parts in sizes.values())
-    found: dict[str, int] = {}
-    for giving in (BRIEF, frozenset(sizes)):
-        kept = sum(rows * each for name, (rows, each, _) in sizes.items() if name not in giving)
-        able = {name: size[:2] for name, size in sizes.items() if name in giving}
-        most = share_rows(list(able.values()), lines=lines - kept)
-        found = {} if most is None else dict.fromkeys(able, most)
-        if most is None or sum(min(rows, most) * each for rows, each in able.values()) <= lines - kept:
-            break
-    return found
+    brief = {name: size[:2] for name, size in sizes.items() if name in BRIEF}
+    others = {name: size[:2] for name, size in sizes.items() if name not in BRIEF}
+    found = _cap(brief, lines=lines - _fill(others))
+    return found | _cap(others, lines=lines - _fill(brief, found))
+
+
+def _cap(sizes: Mapping[str, tuple[int, float]], *, lines: float) -> dict[str, int]:
+    """Cap the rows of tables so that they fit; empty where all fit whole."""
+    most = share_rows(list(sizes.values()), lines=lines)
+    return {} if most is None else dict.fromkeys(sizes, most)
+
+
+def _fill(sizes: Mapping[str, tuple[int, float]], most: Mapping[str, int] | None = None) -> float:
+    """Count the lines that the rows of tables take."""
+    caps = most or {}
+    return sum(min(rows, caps.get(name, rows)) * each for name, (rows, each) in sizes.items())
 
 
 def _measure(sheet: Sheet) -> tuple[int, float, int]:

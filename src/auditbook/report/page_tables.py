@@ -18,26 +18,28 @@ PADDING = 1.6
 """Letters that the room between two columns is worth."""
 WIDEST = 30
 """Letters from which on a cell is broken into lines."""
+WHOLE = 24
+"""Letters up to which a cell is not broken."""
 FOLDED = 15
 """Rows from which on a table is folded on the screen."""
 BRIEF = frozenset({"contrasts", "pockets", "pocket_errors", "pocket_summary", "pocket_repairs", "models"})
 """Tables of which paper holds the first part only, in the columns that come first."""
 FIRST = (
+    *("model", "map", "metric", "attribute", "quantity", "contrast", "pocket", "name", "group", "other"),
+    *("estimate", "low", "high", "difference", "ci_low", "ci_high", "gap", "gap_low", "gap_high", "bin"),
     *(
-        "model",
-        "map",
-        "metric",
-        "attribute",
-        "quantity",
-        "contrast",
-        "pocket",
-        "name",
-        "group",
+        "standing",
+        "p",
+        "p_fail",
+        "p_pass",
+        "n",
+        "n_other",
         "rate",
-        "bin",
+        "flagged",
+        "direction",
+        "status",
+        "tested",
     ),
-    *("other", "estimate", "low", "high", "difference", "ci_low", "ci_high", "gap", "gap_low", "gap_high"),
-    *("standing", "p", "p_fail", "p_pass", "n", "n_other", "flagged", "direction", "status", "tested"),
 )
 """Columns that come first where paper does not hold all, in this order."""
 DECIDES = ("model", "metric", "attribute")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
-from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement
+from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement, Use
 from auditbook.report.page_matrix import Matrix, lay_matrix
 
 LINES = {"A4": 73.0, "Letter": 68.0}
@@ -14,6 +14,10 @@ COLUMN, SAID, WHOLE, LARGE = 61, 66, 124, 70
 """Letters in a line: of one of two columns, of a finding, of both columns together, and of the answer."""
 DECISION = 8.0
 """Lines that the boxes to decide in take."""
+LARGER = 1.3
+"""How much more of the page letters of the larger size take."""
+ABREAST = 3
+"""What is said of the use stands so many abreast."""
 FINDINGS, GROUPS = 3, 4
 """How many come before everything else of their kind."""
 LAST = "accuracy"
@@ -47,6 +51,7 @@ class FirstPage:
     calibration: tuple[Calibrated, ...]
     calibration_left: int
     blocks: tuple[Block, ...]
+    roomy: bool = False  # Whether all of it stands there in larger letters
 
     @property
     def columns(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
@@ -141,7 +146,8 @@ def fit_page(
         fuller = _choose(model, matrix, blocks, groups, chosen | {choice})
         if fuller.lines <= space:
             page, chosen = fuller, chosen | {choice}
-    return page
+    used = LINES[paper] - space / room + page.lines
+    return replace(page, roomy=used * LARGER < room * LINES[paper] and not page.left_note)
 
 
 def _choose(
@@ -211,11 +217,23 @@ def _head_lines(head: Head, model: ModelPage) -> float:
     use = head.use
     facts = count_lines([" · ".join([use.model, use.version, use.owner, use.period, head.outcome])], width=95)
     answer = 1.75 * count_lines([model.answer.text], width=LARGE)
-    told = [
-        count_lines([text], width=36) for text in (use.intended_use, use.selected_means, use.harm) if text
-    ]
+    told = [1 + count_lines([text], width=36) for _, text in list_use(use)]
+    rows = sum(max(told[place : place + ABREAST]) for place in range(0, len(told), ABREAST))
     whom = count_lines([f"{head.population.text} {head.left_out.text}"], width=WHOLE)
-    return 3.2 + facts + answer + max(told, default=-1.0) + 1 + whom
+    return 3.2 + facts + answer + rows + whom
+
+
+def list_use(use: Use) -> list[tuple[str, str]]:
+    """List what the cohort file says of the use of a model, each with its label."""
+    told = (
+        ("For", use.intended_use),
+        ("Used by", use.users),
+        ("Being selected means", use.selected_means),
+        ("Harm", use.harm),
+        ("Not for", use.out_of_scope),
+        ("Decides by", f"{use.primary_metric}: {use.why}" if use.why else use.primary_metric),
+    )
+    return [(label, text) for label, text in told if text.strip(" :")]
 
 
 def _list_blocks(model: ModelPage) -> tuple[Block, ...]:
