@@ -36,6 +36,24 @@ def test_a_chapter_defines_no_function_or_class(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_table_of_a_chapter_says_what_a_row_is(name):
+    for node in chain.from_iterable(ast.walk(ast.parse(cell.source)) for cell in code_cells(name)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "show_table":
+            captions = [ast.unparse(each.value) for each in node.keywords if each.arg == "caption"]
+            assert len(captions) == 1, ast.unparse(node)
+            assert "One row" in captions[0], ast.unparse(node)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_table_of_a_chapter_stands_where_a_notebook_shows_nothing(name):
+    for cell in code_cells(name):
+        for statement in ast.parse(cell.source).body[:-1]:
+            assert "show_table(" not in ast.unparse(statement), cell.source
+        last = ast.parse(cell.source).body[-1]
+        assert isinstance(last, ast.Expr) or "show_table(" not in ast.unparse(last), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_cell_of_a_chapter_is_longer_than_a_dozen_lines(name):
     for cell in code_cells(name):
         assert len(cell.source.splitlines()) <= 12, cell.source
