@@ -1,6 +1,7 @@
 """What stands behind the first page: every group, cell, contrast and pocket, and how it was made?"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -44,7 +45,8 @@ def build_annex(source: Source) -> tuple[Section, ...]:
         _list_published(source),
         _list_provenance(source),
     ]
-    return tuple(part for part in parts if part.statements or any(len(one.table) for one in part.sheets))
+    kept = [replace(part, sheets=tuple(one for one in part.sheets if len(one.table))) for part in parts]
+    return tuple(part for part in kept if part.statements or part.sheets)
 
 
 TITLES = {

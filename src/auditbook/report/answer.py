@@ -1,122 +1,168 @@
 """What is the answer in one sentence: may it be used as it is, for whom not, what next?"""
 
+import math
 from collections.abc import Sequence
 
-from auditbook.book.say.text import count, join_words, plural
-from auditbook.pockets import OVERALL, is_true
+import numpy as np
+import pandas as pd
+
+from auditbook.book.say.text import agree, count, count_of, plural
 from auditbook.report.content import Finding, Mark, Statement
 from auditbook.report.late import forbids_admission
-from auditbook.report.matrix import TOPICS
+from auditbook.report.matrix import NEEDED, TOPICS, find_settling, round_up
+from auditbook.report.pockets import list_tests
 from auditbook.report.source import Source, list_names, rest_on
-from auditbook.results import rows
+from auditbook.report.unjudged import name_nobody
+from auditbook.results import match_rows
+from auditbook.verdicts import judge_reach
+
+MOST_NAMED = 4
+"""Findings that the answer names; more are counted."""
 
 
 def answer(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> Statement:
     """Say in a line whether the model may be used, for whom not, and what comes next."""
-    if not marks or source.of("verdicts", model=model).empty:
+    if not marks:
         return _answer_pockets(source, model)
-    admission = " Not at admission: it sees what is known only at the end of a stay." * forbids_admission(
-        source, model
-    )
+    late = "Not at admission: it sees what is known only at the end of a stay."
     parts = [
-        _write_verdict(findings, marks) + admission,
-        *_write_failing(findings, marks),
-        _write_rest(marks),
-        _write_unjudged(source, model),
+        _write_verdict(source, model, findings, marks),
+        late if forbids_admission(source, model) else "",
+        _write_shown(source, model, findings, marks),
+        _write_next(source, model, findings, marks),
     ]
-    parts.append(_write_next(findings, marks))
-    return Statement(
-        " ".join(part for part in parts if part),
-        (
-            rest_on("verdicts.csv", model=model),
-            rest_on("auc_verdicts.csv", model=model),
-            rest_on("groups.csv", model=model),
-        ),
-    )
+    basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
+    return Statement(" ".join(part for part in parts if part), basis)
 
 
 def _pick(marks: Sequence[Mark], *names: str) -> list[Mark]:
     return [mark for mark in marks if mark.mark in names]
 
 
-def _write_verdict(findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
+def _write_verdict(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
     """Begin with whether it may be used as it is."""
     if findings and all(one.error_free_fails for one in findings):
-        return (
-            "Only with a written reason: what is shown to differ would differ in a model without any "
-            "error too."
-        )
+        return _write_explained(marks)
     if findings or _pick(marks, "fails"):
         return "Not as it is."
+    rate = source.of("models", model=model)["selection_rate"]
+    if rate.isin([0, 1]).any():
+        return f"This audit cannot say: the model selects {'everybody' if rate.iloc[0] else 'nobody'}."
     if all(mark.mark == "unjudged" for mark in marks):
-        return "This audit cannot say: no group could be compared with another."
+        return "This audit cannot say: no two groups could be compared."
     if _pick(marks, "open"):
-        return "Not cleared: nothing is shown to differ, and not enough is known to say that nothing does."
-    if _pick(marks, "partly", "unjudged"):
+        return "Not cleared: nothing is shown to differ, and too little is known to say that nothing does."
+    return _write_passing(source, model, marks)
+
+
+def _write_explained(marks: Sequence[Mark]) -> str:
+    """Begin where all that is shown to fail would fail in a model without any error too."""
+    if _pick(marks, "open"):
         return (
-            "Yes for those who could be compared, as far as this audit can tell; nothing is cleared "
-            "for the others."
+            "Not cleared: what is shown to differ would differ in a model without any error too, "
+            "and too little "
+            "is known of the rest."
         )
-    return "Yes, as far as this audit can tell: every question that it asks is shown to pass."
+    return (
+        "Only with a written reason: what is shown to differ would differ in a model without any error too."
+    )
 
 
-def _write_failing(findings: Sequence[Finding], marks: Sequence[Mark]) -> list[str]:
-    """Name what is shown to differ, and the group concerned, the most people first."""
-    named = [f"{TOPICS[one.question]} by {one.attribute} ({one.shares[0].group})" for one in findings]
-    return [f"Shown to differ: {list_names(dict.fromkeys(named))}."] if named else []
+def _write_passing(source: Source, model: str, marks: Sequence[Mark]) -> str:
+    """Begin where all that could be judged passes: for all, for those compared, or with questions left."""
+    kind = source.of("models", model=model)["kind"].iloc[0]
+    lost = [mark for mark in _pick(marks, "unjudged") if kind not in NEEDED.get(mark.question, ())]
+    if lost:
+        named = list_names(
+            (f"{TOPICS[mark.question]} by {mark.attribute}" for mark in lost), limit=MOST_NAMED
+        )
+        return f"Not cleared: what could be judged is shown to pass, but not judged: {named}."
+    if _pick(marks, "partly"):
+        return "Yes for those who could be compared, as far as this audit can tell; not for the others."
+    return "Yes, as far as this audit can tell: all that it could ask is shown to pass."
 
 
-def _write_rest(marks: Sequence[Mark]) -> str:
-    """Count what is open and what passes."""
-    asked = len(marks)
-    words = {"open": "open", "passes": "shown to pass", "partly": "passed for those compared"}
-    told = [f"{count(len(found))} {text}" for name, text in words.items() if (found := _pick(marks, name))]
-    return f"Of {plural(asked, 'question')} by attribute, {join_words(told)}." if told else ""
+def _write_shown(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
+    """Say what is shown to differ and for whom, how much is open, and of whom nobody can be judged."""
+    own = dict.fromkeys(_name_finding(one) for one in findings if not one.error_free_fails)
+    told = [f"shown to differ: {list_names(own, limit=MOST_NAMED)}"] if own else []
+    too = dict.fromkeys(_name_finding(one) for one in findings if one.error_free_fails)
+    if too:
+        also = "and, as " if own else "shown to differ, as "
+        told.append(f"{also}in a model without any error, {list_names(too, limit=MOST_NAMED)}")
+    left = _pick(marks, "open")
+    if left:
+        told.append(f"open: {count_of(len(left), len(marks), 'question')}")
+    nobody = name_nobody(source, model)
+    if nobody:
+        told.append(f"nobody of {list_names(nobody, limit=MOST_NAMED)} can be judged")
+    text = "; ".join(told)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _write_unjudged(source: Source, model: str) -> str:
-    """Name the groups of which too few are there to judge anything."""
-    groups = source.of("groups", model=model)
-    least = source.run.protocol.min_records
-    few = groups[~(groups["n"] >= least)]
-    named = dict.fromkeys(f"{row.group} ({row.attribute})" for row in rows(few))
-    return f"Nobody of {list_names(named)} can be judged." if named else ""
+def _name_finding(finding: Finding) -> str:
+    """Name a finding by its question, attribute and the group concerned."""
+    return f"{TOPICS[finding.question]} by {finding.attribute} ({finding.shares[0].group})"
 
 
-def _write_next(findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
+def _write_next(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
     """Say what comes next."""
     if findings or _pick(marks, "fails"):
-        return "Next: change the model or its use, or justify each difference in writing, and audit again."
+        each = agree(len(findings), "the difference", "each difference")
+        return f"Next: change the model or its use, or justify {each} in writing; then audit again."
+    if source.of("models", model=model)["selection_rate"].isin([0, 1]).any():
+        return "Next: ask at which threshold it is used, and audit it there."
     if all(mark.mark == "unjudged" for mark in marks):
         return "Next: gather the records that are missing, and audit again."
     if _pick(marks, "open"):
-        return "Next: audit more records of the groups named before relying on it for them."
+        return f"Next: audit more records before relying on it{_write_size(source, model, marks)}."
     return "Next: audit again when the model or its patients change."
+
+
+def _write_size(source: Source, model: str, marks: Sequence[Mark]) -> str:
+    """Say how many records would settle half of the open questions that can be settled."""
+    sizes = []
+    for mark in _pick(marks, "open"):
+        metrics = match_rows(source.marks, model=model, question=mark.question, attribute=mark.attribute)
+        cells = match_rows(source.board, model=model, attribute=mark.attribute)
+        sizes.append(find_settling(cells[cells["metric"].isin(metrics["metrics"].iloc[0])]))
+    audited = source.count_audited(model)
+    known = sorted(size for size in sizes if judge_reach(size, audited) == "can be had")
+    if not known:
+        return ""
+    size = known[math.ceil(len(known) / 2) - 1]
+    settled = int(np.sum(np.array(known) <= size))
+    return (
+        f": about {plural(round_up(size), 'record')} would settle {count(settled)} of "
+        f"{count(len(sizes))}, if "
+        "today's estimates are the truth"
+    )
 
 
 def _answer_pockets(source: Source, model: str) -> Statement:
     """Answer for a model of which only pockets were looked at."""
-    errors = source.of("pocket_errors", model=model)
-    inside = errors[(errors["pocket"] != OVERALL) & (errors["status"] == "tested")]
-    flagged = inside[is_true(inside["flagged"])]
+    tests = list_tests(source, model)
+    why = "The outcome is a number, so that no decision is judged." if source.continuous else ""
     basis = (rest_on("pocket_errors.csv", model=model),)
-    why = "The outcome is a number, so that no decision is judged. " if source.continuous else ""
-    if inside.empty:
-        return Statement(
-            f"{why}This audit cannot say: no pocket could be tested. Next: gather more records, "
-            "and audit again.",
-            basis,
+    return Statement(f"{why} {_judge_tests(tests)}".strip(), basis)
+
+
+def _judge_tests(tests: pd.DataFrame) -> str:
+    """Say whether it may be used as far as tests of its mean errors and gaps tell."""
+    if tests.empty:
+        return "This audit cannot say: nothing could be tested. Next: gather more records, and audit again."
+    flagged = int(tests["flagged"].sum())
+    made = f"{plural(len(tests), 'test')} of mean errors and of gaps between groups"
+    if not flagged:
+        return (
+            f"Not cleared: in {made} nothing is shown to err, which does not show that nothing "
+            "does. Next: audit "
+            "again on other patients."
         )
-    tests = plural(len(inside), "test")
-    if flagged.empty:
-        return Statement(
-            f"{why}Not cleared: in {tests} of pockets and gaps nothing is shown to err, which does "
-            "not show that nothing does. Next: audit again on other patients.",
-            basis,
-        )
-    return Statement(
-        f"{why}Not as it is: in {count(len(flagged))} of {tests} of pockets and gaps the "
-        "prediction is shown to err. "
-        "Next: have it recalibrated there, and audit again on other patients.",
-        basis,
+    gaps = list(dict.fromkeys(tests.loc[tests["flagged"] & (tests["contrast"] != ""), "contrast"]))
+    whom = f" Gaps: {list_names(gaps, limit=MOST_NAMED)}." if gaps else ""
+    return (
+        f"Not as it is: {count(flagged)} of {made} {agree(flagged, 'shows', 'show')} that the "
+        "prediction errs."
+        f"{whom} Next: have it recalibrated, and audit again on other patients."
     )

@@ -1,6 +1,7 @@
 """How does a finished run become a report?"""
 
 from auditbook.book.say.text import number, share
+from auditbook.pockets import OVERALL
 from auditbook.report.annex import build_annex
 from auditbook.report.answer import answer
 from auditbook.report.calibration import build_calibration
@@ -66,7 +67,7 @@ def build_page(source: Source, model: str) -> ModelPage:
         calibration=build_calibration(source, model, findings),
         pockets=build_pockets(source, model),
         pockets_said=describe_pockets(source, model),
-        repair=list_repairs(source, model) if judged else (),
+        repair=list_repairs(source, model),
         late=describe_late(source, model),
         unknown=list_unknown(source, model),
         accuracy=describe_accuracy(source, model),
@@ -84,7 +85,7 @@ def describe_accuracy(source: Source, model: str) -> Statement:
     basis = (rest_on("models.csv", model=model),)
     found = rows(source.of("models", model=model))
     if not found:
-        return Statement("No decision of this model is judged.", basis)
+        return _describe_mean(source, model)
     row = found[0]
     parts = []
     if row.auroc == row.auroc:
@@ -95,3 +96,18 @@ def describe_accuracy(source: Source, model: str) -> Statement:
     if row.selection_rate == row.selection_rate:
         parts.append(f"{share(row.selection_rate, digits=0)} selected")
     return Statement(f"{'; '.join(parts)}." if parts else "Nothing is known of how well it decides.", basis)
+
+
+def _describe_mean(source: Source, model: str) -> Statement:
+    """Say what was predicted and what happened in the mean, of a model whose decisions are not judged."""
+    whole = source.of("pocket_errors", model=model, quantity="mu", pocket=OVERALL, status="tested")
+    known = rows(whole.dropna(subset=["mean_prediction", "mean_outcome"]))
+    if not known:
+        return Statement("No decision of this model is judged.")
+    row = known[0]
+    text = (
+        f"{number(row.mean_prediction)} predicted and {number(row.mean_outcome)} happened, in the mean over "
+        f"{source.people(row.n, 'record', 'records')}."
+    )
+    basis = rest_on("pocket_errors.csv", model=model, map=row.map, quantity="mu", pocket=OVERALL)
+    return Statement(text, (basis,))

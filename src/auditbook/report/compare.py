@@ -49,14 +49,14 @@ def _describe_areas(source: Source) -> list[Statement]:
     rest = len(known) - len(better) - len(worse)
     parts = []
     if len(better):
-        parts.append(f"better than {first}: {list_names(better)}")
+        parts.append(f"better: {list_names(better)}")
     if len(worse):
         parts.append(f"worse: {list_names(worse)}")
     if rest:
         parts.append(
             f"not shown to differ: {list_names(known[~known['model'].isin([*better, *worse])]['model'])}"
         )
-    text = f"In the order of scores, paired on the same people, beside {first}: {'; '.join(parts)}."
+    text = f"In how well scores order people, paired on the same people, beside {first}: {'; '.join(parts)}."
     return [Statement(text, (rest_on("auc_differences.csv", attribute="all"),))]
 
 

@@ -58,7 +58,7 @@ class Head:
     outcome: str  # Column and event, in words
     continuous: bool
     synthetic: bool
-    rows_read: int
+    rows_read: int | None  # None where it is withheld
     records: int  # Audited
     sites: int  # 0: none is named
     left_out: Statement

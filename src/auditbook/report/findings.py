@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import count, join_words, number
+from auditbook.book.say.text import count, join_words, number, plural
 from auditbook.report.content import Basis, Finding, Share, Statement
 from auditbook.report.source import Source, list_names, rest_on, to_count, to_number
 from auditbook.results import match_rows, rows
-from auditbook.verdicts import METRICS, RATE_QUESTIONS, count_affected, name_bin
+from auditbook.verdicts import METRICS, RATE_QUESTIONS, count_affected, find_error_free, name_bin
 
 MOST = 5
 """Findings on the first page."""
@@ -53,34 +53,51 @@ class _Case:
     cells: pd.DataFrame  # Of verdicts.csv or auc_verdicts.csv, the one whose gap is told first
     contrast: Any
     affected: float
+    error_free: float  # What this contrast would be without any error
+
+    @property
+    def fails_without_error(self) -> bool:
+        """Whether a model without any error would fail by it too, and in the same direction."""
+        cell = rows(self.cells)[0]
+        passes = METRICS[cell.metric].passes(self.error_free, threshold=cell.threshold)
+        return not math.isnan(self.error_free) and not passes
 
 
 def list_findings(source: Source, model: str) -> list[Finding]:
     """List all that is shown to fail under a model, by people affected, the most first.
 
     Metrics that say the same of an attribute are one finding (SPD and DI; EOPP and EOD by its TPR). Of the
-    contrasts that are shown the one that touches most people is told (`count_affected`). Ties, and what is
-    no share of people (TI, AUC parity), follow in the order of the tables.
+    contrasts that are shown the one that touches most people is told (`count_affected`). What is no share of
+    people (TI, AUC parity) follows in the order of the tables; and last, again by people, stands what a model
+    without any error would fail too, since it tells of the event and not of the model.
     """
     cases = [*_list_cases(source, model), *_list_area_cases(source, model)]
-    order = np.argsort([-np.nan_to_num(case.affected, nan=-1.0) for case in cases], kind="stable")
+    keys = [(case.fails_without_error, -np.nan_to_num(case.affected)) for case in cases]
+    order = sorted(range(len(cases)), key=lambda place: keys[place])
     return [_write_case(source, model, cases[place]) for place in order]
+
+
+def fails_without_error(cell: Any) -> bool:
+    """Tell whether a model without any error would fail too; not where that is not known."""
+    passes = METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold)
+    return not math.isnan(cell.error_free) and not passes
 
 
 def _list_cases(source: Source, model: str) -> list[_Case]:
     """Put what is shown to fail together by attribute and rate."""
     shown = match_rows(source.shown, model=model)
     shown = shown[shown["rate"].isin(RATE_QUESTIONS)].reset_index(drop=True)
-    shown = shown.assign(affected=count_affected(shown, source.of("groups", model=model)))
+    groups = source.of("groups", model=model)
+    shown = shown.assign(affected=count_affected(shown, groups), error_free=find_error_free(shown, groups))
     found = []
     for (attribute, rate), part in shown.groupby(["attribute", "rate"], sort=False):
         names = sorted(dict.fromkeys(part["metric"]), key=lambda name: FIRST.get(name, 0))
         told = match_rows(part, metric=names[0])
         best = told.sort_values("affected", ascending=False, kind="stable", na_position="last")
+        best = best.iloc[:1]
         cells = source.of("verdicts", model=model, attribute=attribute).set_index("metric", drop=False)
-        found.append(
-            _Case(str(attribute), str(rate), cells.loc[names], rows(best)[0], float(best["affected"].iloc[0]))
-        )
+        affected, free = float(best["affected"].iloc[0]), float(best["error_free"].iloc[0])
+        found.append(_Case(str(attribute), str(rate), cells.loc[names], rows(best)[0], affected, free))
     return found
 
 
@@ -88,7 +105,7 @@ def _list_area_cases(source: Source, model: str) -> list[_Case]:
     """List what is shown to fail of AUC parity on its own board, which has no rows in contrasts.csv."""
     cells = match_rows(source.areas_judged, model=model, shown="fail")
     return [
-        _Case(cell.attribute, "AUC", match_rows(cells, attribute=cell.attribute), None, math.nan)
+        _Case(cell.attribute, "AUC", match_rows(cells, attribute=cell.attribute), None, math.nan, 0.0)
         for cell in rows(cells)
     ]
 
@@ -101,7 +118,6 @@ def _write_case(source: Source, model: str, case: _Case) -> Finding:
         (cell.gap_low, cell.gap_high) if case.contrast is None else (case.contrast.low, case.contrast.high)
     )
     gap = cell.gap if case.contrast is None else case.contrast.estimate
-    fails_too = not METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold)
     metrics = tuple(case.cells["metric"])
     text = _write_statement(case, cell, shares, (gap, low, high))
     return Finding(
@@ -115,8 +131,8 @@ def _write_case(source: Source, model: str, case: _Case) -> Finding:
         gap_high=to_number(high),
         threshold=float(cell.threshold),
         affected=to_number(case.affected),
-        error_free=to_number(cell.error_free),
-        error_free_fails=bool(fails_too) and not math.isnan(cell.error_free),
+        error_free=to_number(case.error_free),
+        error_free_fails=case.fails_without_error,
         statement=Statement(text, _rest_case(model, case)),
         action=ACTIONS[case.rate].format(group=shares[0].group),
     )
@@ -243,7 +259,23 @@ def _write_statement(
     case: _Case, cell: Any, shares: tuple[Share, ...], gap: tuple[float, float, float]
 ) -> str:
     """Write who differs, by how many of a hundred, how surely, and what was shown."""
-    return f"{_write_shares(case, shares)} {_write_gap(case, cell, gap)}{_write_free(cell)}"
+    parts = [
+        _write_shares(case, shares),
+        _write_gap(case, cell, gap),
+        _write_affected(case),
+        _write_free(case, cell),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _write_affected(case: _Case) -> str:
+    """Say how many of the audited people the gap touches; nothing where that is not known."""
+    if math.isnan(case.affected):
+        return ""
+    people = plural(max(round(case.affected), 1), "person", "people")
+    if case.rate in ("CAL", "CAL_large"):
+        return f"Among those audited that is {people}."
+    return f"Among those audited it touches {people}."
 
 
 def _write_shares(case: _Case, shares: tuple[Share, ...]) -> str:
@@ -292,16 +324,18 @@ def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
     return f"The {kind} of {words[0]}{unit}{bounds}, where {limit} is allowed, is shown to fail ({metrics})."
 
 
-def _write_free(cell: Any) -> str:
-    """Say that a model without any error would fail too; nothing where it would not."""
-    if cell.metric not in ("DI", "SPD") or math.isnan(cell.error_free):
+def _write_free(case: _Case, cell: Any) -> str:
+    """Say what a model without any error would have of selection, where that is more than is allowed."""
+    if case.rate != "SR" or math.isnan(case.error_free):
         return ""
-    if METRICS[cell.metric].passes(cell.error_free, threshold=cell.threshold):
-        return ""
-    return (
-        f" A model without any error would have {number(cell.error_free, digits=2)} by {cell.metric}, and "
-        "fail too: the event itself is not as frequent in all groups."
-    )
+    turned = case.error_free > 1 if cell.metric == "DI" else case.error_free < 0
+    size = f"a ratio of {number(case.error_free, digits=2)}"
+    if cell.metric != "DI":
+        size = f"a difference of {number(100 * abs(case.error_free), digits=1)} per 100"
+    if turned:
+        return f"A model without any error would differ the other way round: {size}."
+    too = ", and fail too, since the event is not as frequent" if case.fails_without_error else ", and pass"
+    return f"A model without any error would have {size}{too}."
 
 
 def describe_further(source: Source, model: str, findings: list[Finding]) -> Statement | None:
@@ -333,9 +367,7 @@ def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
     cells = cells[cells["metric"].isin(["DI", "SPD"])].dropna(subset="error_free")
     if cells.empty:
         return ()
-    failing = [
-        row for row in rows(cells) if not METRICS[row.metric].passes(row.error_free, threshold=row.threshold)
-    ]
+    failing = [row for row in rows(cells) if fails_without_error(row)]
     basis = tuple(
         rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute)
         for row in (failing or rows(cells))
@@ -346,7 +378,11 @@ def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
             "frequent in all groups that hold enough."
         )
         return (Statement(text, basis),)
-    named = [f"{row.metric} {number(row.error_free, digits=2)} for {row.attribute}" for row in failing]
+    by_attribute: dict[str, list[str]] = {}
+    for row in failing:
+        told = f"{row.metric} {number(row.error_free, digits=2)}"
+        by_attribute.setdefault(row.attribute, []).append(told)
+    named = [f"{join_words(told)} for {name}" for name, told in by_attribute.items()]
     text = (
         f"A model without any error, which selects those with the event and nobody else, would have "
         f"{list_names(named, limit=8)}, and fail there too: the event is not as frequent in all groups."

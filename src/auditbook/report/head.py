@@ -1,10 +1,11 @@
 """What was audited, and on whom?"""
 
+import math
 from dataclasses import fields
 
 from auditbook.book.say.text import agree, count, join_words, plural
 from auditbook.report.content import Head, Statement, Use
-from auditbook.report.source import Source, rest_on, start
+from auditbook.report.source import Source, rest_on, start, to_count
 
 
 def build_head(source: Source) -> Head:
@@ -19,7 +20,7 @@ def build_head(source: Source) -> Head:
         outcome=_write_outcome(source),
         continuous=source.continuous,
         synthetic=bool(info.get("synthetic")),
-        rows_read=int(info["rows_read"]),
+        rows_read=to_count(info["rows_read"]),
         records=records,
         sites=count_sites(source),
         left_out=describe_left_out(source),
@@ -63,13 +64,21 @@ def count_records(source: Source) -> int:
 def describe_left_out(source: Source) -> Statement:
     """Say how many rows never reached the audit, and why."""
     info = source.run.info
-    read, kept = int(info["rows_read"]), int(info["rows_kept"])
+    read, kept = info["rows_read"], int(info["rows_kept"])
     gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
     text = f"{start(plural(read, 'row'))} {agree(read, 'was', 'were')} read and {count(kept)} kept"
+    if math.isnan(read):
+        text = f"{start(plural(kept, 'row'))} {agree(kept, 'was', 'were')} kept"
     if not gone:
         return Statement(f"{text}; none was left out.", (rest_on("run.json"),))
-    named = "; ".join(f"{' '.join(str(entry['reason']).split())}: {count(entry['rows'])}" for entry in gone)
+    named = "; ".join(
+        f"{' '.join(str(entry['reason']).split())}: {_write_few(source, entry['rows'])}" for entry in gone
+    )
     return Statement(f"{text}. Left out: {named}.", (rest_on("run.json"),))
+
+
+def _write_few(source: Source, n: float) -> str:
+    return f"fewer than {source.smallest_cell}" if math.isnan(n) else count(n)
 
 
 def describe_population(source: Source, records: int) -> Statement:
@@ -78,10 +87,12 @@ def describe_population(source: Source, records: int) -> Statement:
     sites = count_sites(source)
     where = f" of {plural(sites, 'site')}" if sites else ""
     trained = (source.table("models")["source"] == "trained").any()
-    seen = ", which no model of the panel was trained on" if trained else ""
+    seen = "; no model trained here has seen them" if trained else ""
     parts = [f"Audited: {plural(records, 'record')}{where}{seen}."]
-    if info.get("unit") and info.get("unit") != info.get("site"):
-        parts.append(f"A record is one entry of the table; several can belong to one {info['unit']}.")
+    if "units" in set(source.table("contrasts")["scope"]):
+        parts.append(f"Several records can belong to one {info['unit']}; intervals take that into account.")
+    if told.get("status") == "done" and source.table("models").empty:
+        parts.append("Nothing was learned from these records, neither pockets nor models.")
     if told.get("status") == "done" and len(source.table("models")):
         parts += _describe_pocket_records(told, records)
     return Statement(" ".join(parts), (rest_on("models.csv"), rest_on("run.json")))

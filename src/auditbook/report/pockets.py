@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.book.say.text import agree, count, count_of, number, share
+from auditbook.book.say.text import agree, count, count_of, number, plural
 from auditbook.pockets import OVERALL, errs_as_a_whole, holds_nearly_all, is_true
 from auditbook.report.content import PocketNote, Statement
 from auditbook.report.source import Source, list_names, rest_on
@@ -17,15 +17,40 @@ ERRS = {"over": "too high", "under": "too low"}
 
 
 def build_pockets(source: Source, model: str) -> tuple[PocketNote, ...]:
-    """List the flagged pockets of a model, the largest error first, then the flagged gaps within pockets."""
+    """List the flagged pockets of a model, the largest error first, then the flagged gaps within pockets.
+
+    Those of a map on which one pocket holds nearly everybody are left out: they tell nobody apart.
+    """
     errors = source.of("pocket_errors", model=model)
     flagged = errors[is_true(errors["flagged"]) & (errors["pocket"] != OVERALL)]
+    whole = {name for name in errors["map"].unique() if _holds_everybody(source, str(name))}
+    flagged = flagged[~flagged["map"].isin(whole)]
     found = []
     for quantity in ("mu", "delta"):
         part = flagged[flagged["quantity"] == quantity]
         order = np.argsort(-part["estimate"].abs().to_numpy(float), kind="stable")
         found += [_write_note(source, row) for row in rows(part.iloc[order])]
     return tuple(found)
+
+
+def _holds_everybody(source: Source, name: str) -> bool:
+    """Tell whether one pocket of a map holds all or nearly all, and tells nobody apart."""
+    return holds_nearly_all(source.exact.of("pockets", map=name)["n_audit"])
+
+
+def list_tests(source: Source, model: str) -> pd.DataFrame:
+    """List what was tested of a model: all records together, and the pockets of maps that tell people apart.
+
+    All records together count once for both maps, flagged where either flags them. Columns quantity,
+    contrast, pocket, flagged.
+    """
+    errors = source.of("pocket_errors", model=model, other_model="", status="tested")
+    local = [name for name in dict.fromkeys(errors["map"]) if not _holds_everybody(source, str(name))]
+    errors = errors[(errors["pocket"] == OVERALL) | errors["map"].isin(local)]
+    place = errors["map"].where(errors["pocket"] != OVERALL, "")
+    told = errors.assign(map=place, flagged=is_true(errors["flagged"]))
+    keys = ["map", "quantity", "contrast", "pocket"]
+    return told.groupby(keys, sort=False)["flagged"].any().reset_index()
 
 
 def _write_note(source: Source, row: Any) -> PocketNote:
@@ -107,7 +132,7 @@ def describe_pockets(source: Source, model: str) -> Statement:
             (rest_on("pocket_errors.csv"),),
         )
     parts = [_describe_map(source, mine, str(name)) for name in dict.fromkeys(mine["map"])]
-    parts += _describe_whole(source, mine, model)
+    parts += [*_describe_whole(source, mine, model), *_describe_overall(source, mine)]
     return Statement(" ".join(parts), (rest_on("pocket_errors.csv", model=model), rest_on("pockets.csv")))
 
 
@@ -115,24 +140,27 @@ def _describe_map(source: Source, errors: pd.DataFrame, name: str) -> str:
     """Count what was tested and flagged on one map; one pocket for nearly everybody is no local audit."""
     held = source.of("pockets", map=name)["n_audit"]
     title = MAPS.get(name, name)
-    if holds_nearly_all(held):
-        whole = "everybody" if len(held) == 1 else f"{share(held.max() / held.sum())} of those with a pocket"
+    if _holds_everybody(source, name):
+        whole = "everybody" if len(held) == 1 else "nearly everybody"
         return f"{title.capitalize()}: no local audit, since one pocket holds {whole} and tells nobody apart."
     inside = errors[(errors["map"] == name) & (errors["pocket"] != OVERALL)]
-    said = []
-    for quantity, words in (("mu", "pocket"), ("delta", "gap")):
-        part = inside[inside["quantity"] == quantity]
-        tested = part[part["status"] == "tested"]
-        if len(part):
-            flagged = int(is_true(tested["flagged"]).sum())
-            said.append(
-                f"{count_of(len(tested), len(part), words)} could be tested and "
-                f"{'none' if not flagged else count(flagged)} "
-                f"{agree(flagged, 'is', 'are') if flagged else 'is'} flagged"
-            )
-    return (
-        f"{title.capitalize()}: {'; '.join(said)}." if said else f"{title.capitalize()}: nothing was tested."
-    )
+    said = [
+        _count_tests(inside[inside["quantity"] == quantity], words)
+        for quantity, words in (("mu", "pocket"), ("delta", "gap between groups in a pocket"))
+        if (inside["quantity"] == quantity).any()
+    ]
+    return f"{title.capitalize()}: {'; '.join(said)}." if said else f"{title.capitalize()}: nothing tested."
+
+
+def _count_tests(part: pd.DataFrame, words: str) -> str:
+    """Count what was tested and flagged of one quantity."""
+    tested = part[part["status"] == "tested"]
+    many = words.replace("pocket", "pockets", 1) if words == "pocket" else "gaps between groups in pockets"
+    if tested.empty:
+        return f"none of {plural(len(part), words, many)} could be tested"
+    flagged = int(is_true(tested["flagged"]).sum())
+    found = f"{count(flagged)} {agree(flagged, 'is', 'are')} flagged" if flagged else "none is flagged"
+    return f"{count_of(len(tested), len(part), words, many)} could be tested, {found}"
 
 
 def _describe_whole(source: Source, errors: pd.DataFrame, model: str) -> list[str]:
@@ -147,3 +175,14 @@ def _describe_whole(source: Source, errors: pd.DataFrame, model: str) -> list[st
         "errs to the same side: this is first of all one error of the whole model. Have it recalibrated, and "
         "audit its pockets again on other patients."
     ]
+
+
+def _describe_overall(source: Source, errors: pd.DataFrame) -> list[str]:
+    """Name the gaps between groups that are flagged over all records together, once for both maps."""
+    whole = errors[(errors["pocket"] == OVERALL) & (errors["quantity"] == "delta")]
+    flagged = whole[is_true(whole["flagged"])].drop_duplicates("contrast")
+    if flagged.empty:
+        return []
+    named = [f"{row.contrast} by {_write_size(source, row)}" for row in rows(flagged)]
+    text = list_names(named, limit=4)
+    return [f"Over all records together the error differs between groups, flagged: {text}."]

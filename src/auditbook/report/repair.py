@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pandas as pd
+
 from auditbook.book.say.mitigation import HELD, SHIFTED, TITLES, protocol_with_parts, select_rows
 from auditbook.book.say.text import count, count_of, join_words, plural, say_cost, share
 from auditbook.mitigation import AUDIT, VALIDATION
 from auditbook.pockets import summarise_repairs
 from auditbook.report.content import Statement
-from auditbook.report.source import Source, rest_on
+from auditbook.report.source import Source, list_names, rest_on
 from auditbook.results import rows
 
 
@@ -20,21 +22,25 @@ def _list_thresholds(source: Source, model: str) -> list[Statement]:
     """Say it of thresholds by group, chosen on one part and reported on another."""
     table = source.of("baselines", model=model)
     if table.empty:
-        known = list(dict.fromkeys(source.table("baselines")["model"]))
+        others = source.table("baselines")
+        if source.of("verdicts", model=model).empty:
+            return []
+        known = [name for name in dict.fromkeys(others["model"]) if name]
         text = (
             f"A repair by thresholds was tried on {join_words(known)} only."
             if known
-            else ("No repair by thresholds was tried.")
+            else (_write_untried(others))
         )
         return [Statement(text, (rest_on("baselines.csv"),))]
     protocol = protocol_with_parts(table)
     chosen, unseen = (select_rows(table, protocol, part=part) for part in (VALIDATION, AUDIT))
+    as_it_is = rows(unseen[unseen["baseline"] == "B1"])
     found = []
     for name in SHIFTED:
         after = [row for row in rows(unseen[unseen["baseline"] == name]) if row.status in HELD]
         before = [row for row in rows(chosen[chosen["baseline"] == name]) if row.status in HELD]
         if after and before:
-            found.append(_write_thresholds(source, protocol, name, before[0], after[0]))
+            found.append(_write_thresholds(source, as_it_is, name, before[0], after[0]))
     if found:
         return found
     notes = join_words(dict.fromkeys(note for note in table["note"] if note))
@@ -46,22 +52,23 @@ def _list_thresholds(source: Source, model: str) -> list[Statement]:
     ]
 
 
-def _write_thresholds(source: Source, protocol: str, name: str, before: Any, after: Any) -> Statement:
+def _write_thresholds(source: Source, as_it_is: list[Any], name: str, before: Any, after: Any) -> Statement:
     """Say what passed where it was chosen, what held, and at which price."""
     n = len(source.attributes)
     if not before.di_passes:
         held = "there was nothing to hold"
     else:
         held = "it held" if after.di_passes >= before.di_passes else "it did not hold"
+    first = f" (as it is: by {count(as_it_is[0].di_passes)})" if as_it_is else ""
     text = (
         f"{TITLES[name]}: selection alike enough (DI) by "
         f"{count_of(before.di_passes, n, 'attribute')} where the "
         f"thresholds were chosen, by {count(after.di_passes)} on {plural(after.n, 'record')} that "
         "nobody had seen: "
-        f"{held}. Price there: {say_cost(after.accuracy_cost)}, {share(after.changed)} of the "
+        f"{held}{first}. Price there: {say_cost(after.accuracy_cost)}, {share(after.changed)} of the "
         "decisions changed."
     )
-    keys = {"protocol": protocol, "baseline": name, "sweep": ""}
+    keys = {"protocol": after.protocol, "baseline": name, "sweep": ""}
     return Statement(
         text,
         (rest_on("baselines.csv", part=VALIDATION, **keys), rest_on("baselines.csv", part=AUDIT, **keys)),
@@ -92,3 +99,9 @@ def _list_pockets(source: Source, model: str) -> list[Statement]:
     if len(found.worse):
         text += f"; in {count(len(found.worse))} the squared error grew"
     return [Statement(f"{text}.", basis)]
+
+
+def _write_untried(baselines: pd.DataFrame) -> str:
+    """Say that nothing was tried, and why."""
+    notes = list_names(note for note in dict.fromkeys(baselines["note"]) if note)
+    return f"No repair by thresholds was tried{f': {notes}' if notes else ''}."

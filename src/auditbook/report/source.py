@@ -11,7 +11,7 @@ from auditbook.book.say.text import count, join_words, plural
 from auditbook.columns import empty_table
 from auditbook.report.content import Basis, Cell
 from auditbook.results import Run, match_rows
-from auditbook.verdicts import mark_questions, pick_shown
+from auditbook.verdicts import list_uncompared, mark_questions, pick_shown
 
 SMALLEST_CELL = 10
 """Fewer people than this are not shown, unless the cohort file names another number."""
@@ -110,21 +110,50 @@ class Source:
         return pd.concat(parts, ignore_index=True) if parts else empty_table("verdicts")
 
     @cached_property
+    def exact(self) -> "Source":
+        """The same run with nothing withheld: for what is decided, never for what is told."""
+        return Source(Run(self.run.folder, self.run.info)) if getattr(self.run, "guard", None) else self
+
+    def find_uncompared(self, model: str) -> pd.DataFrame:
+        """List the groups that are too small to be compared, with the question that this holds back."""
+        return match_rows(self._uncompared, model=model).reset_index(drop=True)
+
+    @cached_property
+    def _uncompared(self) -> pd.DataFrame:
+        """List those that are too small, with counts that may be told."""
+        cells, contrasts = self.exact.table("verdicts"), self.exact.table("contrasts")
+        protocol, keys = self.run.protocol, ["model", "attribute", "group", "question"]
+        found = list_uncompared(cells, self.exact.table("groups"), contrasts, protocol)
+        told = list_uncompared(cells, self.table("groups"), contrasts, protocol)
+        return found[keys].merge(told, on=keys, how="left")
+
+    def count_asked(self, model: str, attribute: str) -> int:
+        """Count the questions by rates that are asked of an attribute."""
+        known = match_rows(self.marks, model=model, attribute=attribute)
+        return int(known["question"].isin(["found", "alarms", "selected", "meaning"]).sum())
+
+    def count_audited(self, model: str) -> float:
+        """Count the records that a model is audited on."""
+        return float(self.exact.of("models", model=model)["n_audit"].max())
+
+    @cached_property
     def marks(self) -> pd.DataFrame:
         """What was shown of every question, by model and attribute."""
-        alpha = self.run.protocol.shown_alpha
-        contrasts, groups = self.table("contrasts"), self.table("groups")
+        alpha, exact = self.run.protocol.shown_alpha, self.exact
+        contrasts, groups = exact.table("contrasts"), exact.table("groups")
         parts = [
             mark_questions(cells, contrasts, groups, alpha=alpha)
-            for cells in (self.table("verdicts"), self.areas_judged)
+            for cells in (exact.table("verdicts"), exact.areas_judged)
         ]
         return pd.concat(parts, ignore_index=True)
 
     @cached_property
     def shown(self) -> pd.DataFrame:
         """The contrasts that are shown to lie beyond their threshold."""
+        exact, keys = self.exact, ["model", "metric", "attribute", "rate", "bin", "group", "other"]
         alpha = self.run.protocol.shown_alpha
-        return pick_shown(self.table("verdicts"), self.table("contrasts"), alpha=alpha)
+        found = pick_shown(exact.table("verdicts"), exact.table("contrasts"), alpha=alpha)
+        return found[keys].merge(self.table("contrasts"), on=keys, how="left", validate="one_to_one")
 
     def people(self, n: float, word: str = "person", words: str = "people") -> str:
         """Write a count of people; a withheld one as fewer than are shown."""

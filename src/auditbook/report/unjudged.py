@@ -1,83 +1,83 @@
 """Who cannot be judged, and how many more records would it take?"""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 from auditbook.book.say.text import count, join_words, plural
-from auditbook.evidence import Shortfall
 from auditbook.report.content import Statement
+from auditbook.report.matrix import TOPICS, round_up
 from auditbook.report.source import Source, rest_on
 from auditbook.results import rows
-from auditbook.verdicts import find_shortfalls
+from auditbook.verdicts import judge_reach
 
-LACKING = {
-    "records": "cannot be judged at all",
-    "events": "cannot be told whether those with the event are found",
-    "non_events": "cannot be told how many false alarms there are",
-}
+WORDS = {"selected": "record", "found": "event", "alarms": "non-event", "meaning": "selected record"}
+"""What a group has too little of, by the question that it holds back."""
 
 
 def list_unjudged(source: Source, model: str) -> tuple[Statement, ...]:
-    """Say of each group that lacks support what cannot be judged, and which size would bring it."""
-    groups = source.of("groups", model=model)
-    if groups.empty:
-        return ()
-    whole = groups.dropna(subset=["n", "events", "non_events"])
-    withheld = groups[~groups.index.isin(whole.index)]
-    lacking = find_shortfalls(whole, protocol=source.run.protocol)
-    found = [_write_group(source, model, row) for row in rows(lacking)]
-    found += [_write_withheld(source, model, row) for row in rows(withheld)]
-    return tuple(found)
+    """Say of each group that is too small what cannot be judged, and which size would bring it."""
+    lacking = source.find_uncompared(model)
+    parts = lacking.groupby(["attribute", "group"], sort=False)
+    return tuple(_write_group(source, model, part) for _, part in parts)
 
 
-def _write_group(source: Source, model: str, row: Any) -> Statement:
+def _write_group(source: Source, model: str, lacking: pd.DataFrame) -> Statement:
     """Say it of one group."""
-    lacks: Sequence[Shortfall] = row.shortfalls
-    what = {each.what for each in lacks}
-    told = "records" if "records" in what else "events" if "events" in what else "non_events"
-    held = f"{source.people(row.n, 'record', 'records')}, {count(row.events)} with the event"
-    text = f"{row.group} ({row.attribute}; {held}): {LACKING[told]}"
-    if {"events", "non_events"} <= what and told == "events":
-        text += ", nor how many false alarms there are"
+    row = rows(lacking)[0]
+    who = f"{row.group} ({row.attribute}; {_write_held(source, row)})"
+    asked = source.count_asked(model, row.attribute)
+    if len(lacking) == asked:
+        text = f"{who} cannot be judged at all."
+    else:
+        text = f"Of {who} cannot be judged: {join_words(TOPICS[name] for name in lacking['question'])}."
     return Statement(
-        f"{text}. {_write_size(row, lacks)}",
+        f"{text} {_write_size(source, model, lacking)}",
         (rest_on("groups.csv", model=model, attribute=row.attribute, group=row.group),),
     )
 
 
-def _write_size(row: Any, lacks: Sequence[Shortfall]) -> str:
+def _write_held(source: Source, row: Any) -> str:
+    """Write how many there are, and how many of them have the event."""
+    if row.n == 0:
+        return "nobody"
+    people = source.people(row.n)
+    return people if math.isnan(row.n) else f"{people}, {_write_few(source, row.events)} with the event"
+
+
+def _write_few(source: Source, n: float) -> str:
+    return f"fewer than {source.smallest_cell}" if math.isnan(n) else "none" if n == 0 else count(n)
+
+
+def _write_size(source: Source, model: str, lacking: pd.DataFrame) -> str:
     """Say how much is missing of the group, and which audit would probably bring it."""
-    words = {"records": "record", "events": "event", "non_events": "non-event"}
-    missing = join_words(
-        plural(math.ceil(each.needed - each.held), words[each.what]) for each in lacks if each.what in words
-    )
-    if math.isnan(row.needed):
-        return (
-            f"At least {missing} more of them are needed; none has been seen, so that no size can be named: "
-            "ask first whether these people reach the data at all."
-        )
+    missing = [
+        plural(math.ceil(row.needed - row.held), WORDS[row.question])
+        for row in rows(lacking)
+        if not math.isnan(row.held)
+    ]
+    if len(missing) < len(lacking):
+        return "How many more it takes is withheld with its numbers."
+    wanted = f"It lacks {join_words(missing)}"
+    size = lacking["size"].max()
+    match judge_reach(size, source.count_audited(model)):
+        case "can be had":
+            all_told = plural(round_up(size), "record")
+            return f"{wanted}; if shares stay as they are, an audit of about {all_told} in all would do."
+        case "far more than can be had":
+            return f"{wanted}: far more records than can be had, so choose patients of this group."
     return (
-        f"At least {missing} more of them would be needed; if shares stay as they are, an audit of about "
-        f"{plural(round_up(row.needed), 'record')} in all."
+        f"{wanted}, and so few were seen that no size can be named: ask whether they reach the data at all."
     )
 
 
-def round_up(size: float) -> int:
-    """Round a size up to two digits, so that it never reads as enough before it is.
-
-    >>> round_up(1234), round_up(1200), round_up(7)
-    (1300, 1200, 7)
-    """
-    step = 10 ** max(len(str(math.ceil(size))) - 2, 0)
-    return math.ceil(math.ceil(size) / step) * step
-
-
-def _write_withheld(source: Source, model: str, row: Any) -> Statement:
-    """Say of a group whose numbers are withheld that it is small."""
-    text = (
-        f"{row.group} ({row.attribute}): some numbers rest on fewer than {source.smallest_cell} "
-        "people and are "
-        "withheld."
-    )
-    return Statement(text, (rest_on("groups.csv", model=model, attribute=row.attribute, group=row.group),))
+def name_nobody(source: Source, model: str) -> list[str]:
+    """Name the groups of which nobody can be judged."""
+    lacking = source.find_uncompared(model).groupby(["attribute", "group"], sort=False)
+    held = lacking.size().rename("held").reset_index()
+    return [
+        f"{row.group} ({row.attribute})"
+        for row in rows(held)
+        if row.held == source.count_asked(model, row.attribute)
+    ]

@@ -2,13 +2,15 @@
 
 import math
 
-from auditbook.book.say.text import agree, count, plural
+from auditbook.book.say.text import agree, count, plural, share
 from auditbook.report.content import Statement
 from auditbook.report.head import count_sites
 from auditbook.report.source import Source, list_names, rest_on
-from auditbook.results import rows
+from auditbook.results import match_rows, rows
 
 FEW_SITES = 15
+FEW_UNRECORDED = 0.02
+"""Largest share of a group's events that, unrecorded, makes what is shown hang on the records."""
 STANDING = (
     "A pass is no certificate that nobody is harmed; a failure does not say why groups differ.",
     "The outcome is taken as recorded. Recorded differently by group, it misleads every number here.",
@@ -23,6 +25,8 @@ def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
         *_limit_of_origin(source, model),
         *_limit_of_scores(source, model),
         *_limit_of_missing(source, model),
+        *_limit_of_records(source, model),
+        *_limit_of_outcome(source, model),
         *_limit_of_sites(source),
         _limit_of_groups(source),
     ]
@@ -83,6 +87,41 @@ def _write_turning(turning: int, whole: int) -> str:
     if not turning:
         return "no published verdict would turn"
     return f"{count(turning)} of {plural(whole, 'published verdict')} could turn"
+
+
+def _limit_of_records(source: Source, model: str) -> list[Statement]:
+    """Name what is shown and hangs on few unrecorded events of one group."""
+    points = source.of("tipping_points", model=model)
+    near = points[points["shown"].isin(["fail", "pass"]) & (points["shown_share"] <= FEW_UNRECORDED)]
+    near = near.sort_values("shown_share", kind="stable").drop_duplicates(["metric", "attribute"])
+    if near.empty:
+        return []
+    named = [f"{row.metric} for {row.attribute} ({row.group})" for row in rows(near)]
+    text = (
+        f"If up to {share(FEW_UNRECORDED, digits=0)} of one group's events went unrecorded, this "
+        "would not be "
+        f"shown: {list_names(named)}."
+    )
+    keys = [{"metric": row.metric, "attribute": row.attribute, "group": row.group} for row in rows(near)]
+    return [Statement(text, tuple(rest_on("tipping_points.csv", model=model, **key) for key in keys))]
+
+
+def _limit_of_outcome(source: Source, model: str) -> list[Statement]:
+    """Say by which other outcome something else is shown of the same decisions."""
+    table = source.of("label_change", model=model)
+    if table.empty:
+        return []
+    first = match_rows(table, outcome=table["outcome"].iloc[0])
+    pairs = table.merge(first, on=["metric", "attribute"], suffixes=("", "_first"))
+    changed = pairs[pairs["shown"] != pairs["shown_first"]]
+    return [
+        Statement(
+            f"Judged by {outcome}, the same decisions are answered otherwise in "
+            f"{count(len(part))} of {plural(len(first), 'cell')}.",
+            (rest_on("label_change.csv", model=model, outcome=str(outcome)),),
+        )
+        for outcome, part in changed.groupby("outcome", sort=False)
+    ]
 
 
 def _limit_of_sites(source: Source) -> list[Statement]:

@@ -18,7 +18,14 @@ from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
 from auditbook.verdicts.missing_groups import bound_missing_attribute
 from auditbook.verdicts.model_agreement import compare_models, count_flips
 from auditbook.verdicts.pooled_rates import PooledRates, pool_rates, tabulate_pooled_rates
-from auditbook.verdicts.questions import RATE_QUESTIONS, count_affected, mark_questions, pick_shown
+from auditbook.verdicts.questions import (
+    RATE_QUESTIONS,
+    count_affected,
+    find_error_free,
+    list_uncompared,
+    mark_questions,
+    pick_shown,
+)
 from auditbook.verdicts.rate_intervals import tabulate_rates
 from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
 from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding, show_cells

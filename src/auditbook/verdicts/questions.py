@@ -7,6 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.results import match_rows, rows
+from auditbook.settings import Protocol
+from auditbook.verdicts.metrics import find_metric
 from auditbook.verdicts.shown import METRIC_QUANTITIES, pick_deciding
 
 RATE_QUESTIONS = {
@@ -32,6 +34,14 @@ STANDING_MARKS = {
 }
 RATE_COLUMNS = {"SR": "selection_rate", "TPR": "tpr", "FPR": "fpr", "PPV": "ppv"}
 CELL = ["model", "metric", "attribute"]
+NEEDS = {
+    "TPR": ("events", "min_events"),
+    "FPR": ("non_events", "min_non_events"),
+    "SR": ("n", "min_records"),
+    "PPV": ("selected", "min_events"),
+}
+"""What a rate is a share of, and the constant that says how many of these a group needs to be compared."""
+UNCOMPARED_COLUMNS = "model attribute group n events question held needed size".split()
 
 
 def mark_questions(
@@ -148,6 +158,27 @@ def count_affected(contrasts: pd.DataFrame, groups: pd.DataFrame) -> NDArray[np.
     return np.array([_count_one(row, groups) for row in rows(contrasts)], float)
 
 
+def find_error_free(contrasts: pd.DataFrame, groups: pd.DataFrame) -> NDArray[np.float64]:
+    """Find what each contrast would be under a model that selects the events and nobody else.
+
+    Of selection the difference, or ratio, of the event rates of the same two groups in the same order: below
+    0, or above 1, where the event is more frequent in the other one than the model makes it look. 0 of
+    everything that only errors make. nan where a number is withheld or undefined.
+    """
+    return np.array([_free_one(row, groups) for row in rows(contrasts)], float)
+
+
+def _free_one(contrast: Any, groups: pd.DataFrame) -> float:
+    if contrast.rate != "SR":
+        return 0.0
+    known = match_rows(groups, model=contrast.model, attribute=contrast.attribute)
+    rate = known.set_index("group")["event_rate"]
+    one, other = float(rate[contrast.group]), float(rate[contrast.other])
+    if find_metric(contrast.metric).direction == "at_most":
+        return one - other
+    return one / other if other > 0 else float("nan")
+
+
 def _count_one(contrast: Any, groups: pd.DataFrame) -> float:
     if contrast.rate in ("CAL", "CAL_large"):
         return float(abs(contrast.estimate) * contrast.n)
@@ -157,3 +188,58 @@ def _count_one(contrast: Any, groups: pd.DataFrame) -> float:
     rate = known.set_index("group")[RATE_COLUMNS[contrast.rate]]
     gap = abs(rate[contrast.group] - rate[contrast.other])
     return float(gap * contrast.n * contrast.n_other / (contrast.n + contrast.n_other))
+
+
+def list_uncompared(
+    verdicts: pd.DataFrame, groups: pd.DataFrame, contrasts: pd.DataFrame, protocol: Protocol
+) -> pd.DataFrame:
+    """List the groups that are too small to be compared by a rate that is asked of them.
+
+    A rate needs enough of what it is a share of: of the events TPR, of the non-events FPR, of the records the
+    selection rate, of the selected PPV; with weights what these are worth. Rates of score bins and areas are
+    not looked at. Where a count is withheld, a group is listed unless it has a contrast.
+
+    Returns
+    -------
+    DataFrame
+        One row a model, attribute, group and question: n and events of the group; how much is `held` and
+        `needed`; and the `size` of an audit that would hold enough if all shares stay as they are, infinite
+        where none was seen, nan where it is not known.
+    """
+    asked = verdicts.groupby(["model", "attribute"])["metric"].agg(set)
+    compared = {
+        (row.model, row.attribute, row.rate, name)
+        for row in rows(contrasts.dropna(subset="p_fail"))
+        for name in (row.group, row.other)
+    }
+    total = groups.groupby(["model", "attribute"])["n"].sum()
+    found = []
+    for row in rows(_weigh(groups)):
+        key = (row.model, row.attribute)
+        for rate in _list_rates(asked.get(key, set())):
+            column, constant = NEEDS[rate]
+            held, needed = float(getattr(row, f"held_{column}")), int(getattr(protocol, constant))
+            if held >= needed or (np.isnan(held) and (*key, rate, row.group) in compared):
+                continue
+            size = total[key] * needed / held if held > 0 else np.inf if held == 0 else np.nan
+            question = RATE_QUESTIONS[rate]
+            found.append((*key, row.group, row.n, row.events, question, held, needed, np.ceil(size)))
+    return pd.DataFrame(found, columns=UNCOMPARED_COLUMNS)
+
+
+def _list_rates(metrics: set[str]) -> list[str]:
+    """List the rates that these metrics look at and that need enough of what they are a share of."""
+    looked_at = {rate for metric in metrics for rate in METRIC_QUANTITIES[metric]}
+    return [rate for rate in NEEDS if rate in looked_at]
+
+
+def _weigh(groups: pd.DataFrame) -> pd.DataFrame:
+    """Give what each group holds of what rates are shares of; with weights, what these are worth."""
+    selected = groups["tp"] + groups["fp"]
+    counted = {"n": groups["n"], "events": groups["events"], "non_events": groups["non_events"]}
+    counted |= {"selected": selected}
+    held = {
+        f"held_{name}": groups[f"{name}_effective"].where(groups[f"{name}_effective"].notna(), values)
+        for name, values in counted.items()
+    }
+    return groups.assign(**held)
