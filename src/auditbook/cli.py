@@ -59,17 +59,18 @@ def build_parser() -> argparse.ArgumentParser:
     _add_cohort(check)
     check.set_defaults(act=_check)
 
-    audit = commands.add_parser("audit", help="make the results, without chapters")
+    audit = commands.add_parser("audit", help="make the results and their report, without chapters")
     _add_cohort(audit)
     _add_run(audit)
     audit.set_defaults(act=_audit, only=None)
 
-    run = commands.add_parser("run", help="audit, execute the chapters, build the book")
+    run = commands.add_parser("run", help="audit, write the report, execute the chapters, build the book")
     _add_cohort(run)
     _add_run(run)
     run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
     run.set_defaults(act=_run)
     _add_pockets(commands)
+    _add_export(commands)
     _add_simulate(commands)
     return parser
 
@@ -89,6 +90,15 @@ def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--output", type=Path, metavar="FILE", help="file to write (default: beside the data)"
     )
     assign.set_defaults(act=_assign_pockets)
+
+
+def _add_export(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Declare the command that fills the forms on which a run is handed in."""
+    export = commands.add_parser("export", help="fill a form from a finished run, such as docx or xlsx")
+    export.add_argument("run_dir", type=Path, metavar="RUN", help="the run's folder, such as runs/NAME")
+    export.add_argument("form", metavar="FORMAT", help="xlsx, docx, chai, tripod-ai, mlbom or hti1")
+    export.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: in RUN/exports)")
+    export.set_defaults(act=_export)
 
 
 def _add_simulate(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -196,9 +206,17 @@ def _audit(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_audit
 
-    with Progress(total=6) as progress:
+    with Progress(total=7) as progress:
         folder = run_audit(_request(call), progress)
     print(f"results: {folder / 'results'}")
+    _tell_finding(folder)
+
+
+def _tell_finding(folder: Path) -> None:
+    """Print what a run has found, in five lines."""
+    from auditbook.report import tell_finding
+
+    print("\n".join(tell_finding(folder)))
 
 
 def _run(call: argparse.Namespace) -> None:
@@ -206,7 +224,7 @@ def _run(call: argparse.Namespace) -> None:
     from auditbook.run import chapter_names, run_book
 
     begun = time.time()
-    with Progress(total=7 + len(chapter_names())) as progress:
+    with Progress(total=8 + len(chapter_names())) as progress:
         folder = run_book(_request(call), progress)
     page = folder / "html" / "index.html"
     print(f"results: {folder / 'results'}")
@@ -217,15 +235,17 @@ def _run(call: argparse.Namespace) -> None:
         print(f"book: {page}")
     elif page.is_file():
         print(f"book: pages of an earlier run, not of these results: {page}")
+    _tell_finding(folder)
 
 
 def _audit_pockets(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
     from auditbook.run import run_pockets
 
-    with Progress(total=2) as progress:
+    with Progress(total=3) as progress:
         folder = run_pockets(_request(call), progress)
     print(f"results: {folder / 'results'}")
+    _tell_finding(folder)
 
 
 def _assign_pockets(call: argparse.Namespace) -> None:
@@ -240,6 +260,12 @@ def _assign_pockets(call: argparse.Namespace) -> None:
         f"{output}: records: {found.records:,}; without a forest pocket: {found.abstained:,}; "
         f"to review: {found.review:,}"
     )
+
+
+def _export(call: argparse.Namespace) -> None:
+    from auditbook.report import export_run
+
+    print(export_run(call.run_dir, call.form, call.output))
 
 
 def _simulate(call: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from auditbook.cli import main
+from auditbook.errors import RunError
 from auditbook.results import read_table
 from auditbook.run import chapters
 from auditbook.run.folder import hash_results, note_key
@@ -57,6 +58,23 @@ def small_table(rows=400, groups=3):
     )
 
 
+def print_quickly(report, target, *, paper="A4"):
+    """Stand in for the browser, which takes seconds."""
+    target.write_bytes(b"%PDF-1.7 of a test")
+
+
+@pytest.fixture(autouse=True)
+def _without_browser(request, monkeypatch):
+    """Print no PDF but in the tests that look at one."""
+    if "printed" not in request.fixturenames:
+        monkeypatch.setattr("auditbook.report.writing.make_pdf", print_quickly)
+
+
+@pytest.fixture
+def printed():
+    """Ask for a PDF that a browser prints."""
+
+
 @pytest.fixture
 def write(tmp_path):
     """Write a cohort file and its data; return the last arguments of a call that does little work."""
@@ -76,7 +94,9 @@ def finished(tmp_path_factory):
     small_table().to_csv(folder / "small.csv", index=False)
     (folder / "small.toml").write_text(COHORT, encoding="utf-8")
     call = ["audit", str(folder / "small.toml"), "--run-dir", str(folder / "run"), "--profile", "smoke"]
-    assert main(call) == 0
+    with pytest.MonkeyPatch.context() as quickly:
+        quickly.setattr("auditbook.report.writing.make_pdf", print_quickly)
+        assert main(call) == 0
     return folder / "run"
 
 
@@ -101,7 +121,108 @@ def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
         "baselines",
         "robustness",
         "pockets",
+        "report",
     ]
+
+
+def test_an_audit_leaves_its_report_and_tells_the_finding_in_five_lines(printed, write, tmp_path, capsys):
+    assert main(["audit", *write()]) == 0
+    said = capsys.readouterr().out.splitlines()
+    starts = ["results", "audited", "shown to fail", "open", "cannot be judged", "report"]
+    assert [line.split(":")[0] for line in said] == starts
+    assert said[1] == "audited: risk, on 400 records"
+    place = tmp_path / "run" / "report"
+    assert said[-1] == f"report: {place / 'index.html'}"
+    assert sorted(path.name for path in place.iterdir()) == ["index.html", "report.json", "report.pdf"]
+    assert (place / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert "A small cohort" in (place / "index.html").read_text(encoding="utf-8")
+
+
+def step_status(folder, name):
+    info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return next(step["status"] for step in info["steps"] if step["step"] == name)
+
+
+def test_a_changed_word_redoes_the_report_and_no_step_of_the_audit(audited, write, tmp_path, capsys):
+    page = tmp_path / "run" / "report" / "index.html"
+    before = page.stat().st_ino, page.read_bytes()
+    assert main(["audit", *audited]) == 0
+    assert "report: nothing has changed, report kept" in capsys.readouterr().err
+    assert step_status(tmp_path / "run", "report") == "kept"
+    assert page.read_bytes() == before[1]
+    write(text=COHORT + '[use]\nowner = "Patient flow, third floor"\n')
+    assert main(["audit", *audited]) == 0
+    said = capsys.readouterr()
+    assert "audit: nothing has changed, results kept" in said.err
+    assert step_status(tmp_path / "run", "report") == "done"
+    assert "Patient flow, third floor" in page.read_text(encoding="utf-8")
+    assert len(said.out.splitlines()) == 6
+
+
+@pytest.mark.parametrize("name", ["index.html", "report.json", "report.pdf"])
+def test_a_report_that_somebody_edited_or_lost_is_made_again(name, audited, tmp_path):
+    path = tmp_path / "run" / "report" / name
+    before = path.read_bytes()
+    path.write_bytes(b"edited") if name == "index.html" else path.unlink()
+    assert main(["audit", *audited]) == 0
+    assert path.read_bytes() == before
+    assert step_status(tmp_path / "run", "report") == "done"
+
+
+def test_without_a_printer_there_is_a_report_and_a_word_about_the_pdf(write, tmp_path, capsys, monkeypatch):
+    def refuse(*_, **__):
+        raise RunError("no report.pdf: there is nothing to print with")
+
+    monkeypatch.setattr("auditbook.report.writing.make_pdf", refuse)
+    call = write()
+    assert main(["audit", *call]) == 0
+    said = capsys.readouterr()
+    assert "no report.pdf: there is nothing to print with" in said.err
+    assert (tmp_path / "run" / "report" / "index.html").is_file()
+    monkeypatch.setattr("auditbook.report.writing.make_pdf", print_quickly)
+    assert main(["audit", *call]) == 0
+    assert (tmp_path / "run" / "report" / "report.pdf").is_file()
+    assert "audit: nothing has changed, results kept" in capsys.readouterr().err
+
+
+def test_a_report_that_fails_leaves_the_last_run_in_place(audited, tmp_path, capsys, monkeypatch):
+    before = (tmp_path / "run" / "run.json").read_bytes()
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device", "report.json")
+
+    monkeypatch.setattr("auditbook.report.writing.write_json", full)
+    assert main(["audit", *audited, "--seed", "9"]) == 1
+    assert "report.json: No space left on device" in capsys.readouterr().err
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert (tmp_path / "run" / "report" / "report.pdf").is_file()
+
+
+def test_a_run_is_handed_in_as_a_workbook_once(audited, tmp_path, capsys):
+    run = tmp_path / "run"
+    assert main(["export", str(run), "xlsx"]) == 0
+    made = run / "exports" / "tables.xlsx"
+    assert capsys.readouterr().out.strip() == str(made)
+    made.write_bytes(b"signed by somebody")
+    assert main(["export", str(run), "xlsx"]) == 2
+    assert f"{made} is there already; it is not overwritten" in capsys.readouterr().err
+    assert main(["audit", *audited, "--seed", "3"]) == 0
+    assert made.read_bytes() == b"signed by somebody"
+    assert main(["export", str(run), "xlsx", "--output", str(tmp_path / "mine.xlsx")]) == 0
+    assert (tmp_path / "mine.xlsx").read_bytes()[:2] == b"PK"
+
+
+@pytest.mark.parametrize(
+    ("run", "call", "told"),
+    [
+        ("run", ["xlxs"], "no form 'xlxs' (did you mean 'xlsx'?); there are: xlsx, docx"),
+        ("nowhere", ["xlsx"], "holds no finished run"),
+        ("run", ["xlsx", "--output", "nowhere/x.xlsx"], "there is no folder"),
+    ],
+)
+def test_a_form_that_cannot_be_filled_is_the_callers_mistake(run, call, told, audited, tmp_path, capsys):
+    assert main(["export", str(tmp_path / run), *call]) == 2
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rule", ["group", "drop"])
@@ -320,7 +441,7 @@ def test_the_command_is_installed():
     assert said.stdout.startswith("auditbook ")
 
 
-@pytest.mark.parametrize("name", ["results", "notebooks", "html", "run.json"])
+@pytest.mark.parametrize("name", ["results", "report", "notebooks", "html", "run.json"])
 def test_a_folder_with_files_that_no_run_made_is_refused(name, write, tmp_path, capsys):
     call = write()
     (tmp_path / "run" / name).mkdir(parents=True)

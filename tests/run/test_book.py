@@ -123,7 +123,7 @@ def test_the_run_says_what_it_read_and_did(book):
     assert info["rows_read"] == info["rows_kept"] + sum(part["rows"] for part in info["left_out"])
     steps = {step["step"]: step["status"] for step in info["steps"]}
     steps = {name: status for name, status in steps.items() if not name.startswith("worked ")}
-    expected = {"cohort", "scores", "verdicts", "baselines", "robustness", "pockets", "pages"} | {
+    expected = {"cohort", "scores", "verdicts", "baselines", "robustness", "pockets", "report", "pages"} | {
         f"chapter {name}" for name in chapter_names()
     }
     assert set(steps) == expected

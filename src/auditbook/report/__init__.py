@@ -2,6 +2,7 @@
 
 from auditbook.report.build import build_report
 from auditbook.report.content import QUESTIONS, Report
+from auditbook.report.finding import tell_finding
 from auditbook.report.handins import FORMS, export_run
 from auditbook.report.page import make_fragment, make_page
 from auditbook.report.to_json import write_json

@@ -10,7 +10,7 @@ from auditbook.errors import InputError
 from auditbook.project import digest_files
 
 LOCK = ".lock"
-MADE = ("results", "notebooks", "html", "scores", "next", "run.json")
+MADE = ("results", "report", "notebooks", "html", "scores", "next", "run.json")
 """Names in a run's folder that a run replaces."""
 
 

@@ -12,23 +12,30 @@ LEDGER = "steps.json"
 Entries = dict[str, dict[str, Any]]
 
 
-def note_done(folder: Path, name: str, *, key: str, files: Iterable[str], notes: Mapping[str, Any]) -> None:
+def note_done(
+    folder: Path,
+    name: str,
+    *,
+    key: str,
+    files: Iterable[str],
+    notes: Mapping[str, Any],
+    place: str = "results",
+) -> None:
     """Write down that a step is done: its key, the hash of each file that it left, and what it says."""
-    results = folder / "results"
-    entry = {"key": key, "files": {file: digest_files([results / file]) for file in files}}
+    entry = {"key": key, "files": {file: digest_files([folder / place / file]) for file in files}}
     write_json(folder / LEDGER, read_json(folder / LEDGER) | {name: entry | {"notes": dict(notes)}})
 
 
-def list_held(folder: Path, keys: Mapping[str, str]) -> Entries:
+def list_held(folder: Path, keys: Mapping[str, str], *, place: str = "results") -> Entries:
     """List the steps with these keys whose files lie in a folder as they were left."""
     noted = read_json(folder / LEDGER)
-    return {name: noted[name] for name, key in keys.items() if _holds(noted.get(name), key, folder)}
+    return {name: noted[name] for name, key in keys.items() if _holds(noted.get(name), key, folder / place)}
 
 
-def _holds(entry: Any, key: str, folder: Path) -> bool:
+def _holds(entry: Any, key: str, place: Path) -> bool:
     if not isinstance(entry, dict) or entry.get("key") != key or not isinstance(entry.get("files"), dict):
         return False
-    paths = {folder / "results" / file: hashed for file, hashed in entry["files"].items()}
+    paths = {place / file: hashed for file, hashed in entry["files"].items()}
     intact = all(path.is_file() and digest_files([path]) == hashed for path, hashed in paths.items())
     return intact and isinstance(entry.get("notes"), dict)
 

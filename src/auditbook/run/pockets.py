@@ -7,11 +7,12 @@ from auditbook.progress import Progress
 from auditbook.run.folder import publish
 from auditbook.run.ledger import LEDGER
 from auditbook.run.plan import Request, locked, plan_run
+from auditbook.run.report import REPORT, make_report
 from auditbook.run.steps import make_results
 
 
-def run_pockets(request: Request, progress: Progress) -> Path:
-    """Make the pocket audit of a cohort and nothing else: ``auditbook pockets audit``.
+def run_pockets(request: Request, progress: Progress, *, report: bool = True) -> Path:
+    """Make the pocket audit of a cohort, and its report if wanted: ``auditbook pockets audit``.
 
     It takes continuous outcomes too, which the other parts of an audit do not. The folder is
     ``runs/<name>-pockets`` where none is named.
@@ -26,5 +27,7 @@ def run_pockets(request: Request, progress: Progress) -> Path:
         plan = replace(plan, folder=plan.folder.with_name(f"{plan.file.name}-pockets"))
     with locked(plan.folder):
         info = make_results(plan, progress, ("cohort", "pockets"))
-        publish(plan.next, plan.folder, info, ("results", LEDGER))
+        if report:
+            make_report(plan, info, progress)
+        publish(plan.next, plan.folder, info, ("results", LEDGER, *[REPORT] * report))
     return plan.folder

@@ -13,18 +13,20 @@ from auditbook.run.keys import chapter_key
 from auditbook.run.ledger import LEDGER
 from auditbook.run.pages import build_pages
 from auditbook.run.plan import Plan, Request, locked, plan_run
+from auditbook.run.report import REPORT, make_report
 from auditbook.run.steps import make_results
 from auditbook.run.worked import note_worked
 
-PUBLISHED = ("results", LEDGER, "notebooks", "html")
+AUDITED = ("results", LEDGER, REPORT)
 
 
 def run_audit(request: Request, progress: Progress) -> Path:
-    """Make the results of a cohort, without chapters, and return its folder: ``auditbook audit``."""
+    """Make the results of a cohort and their report, and return its folder: ``auditbook audit``."""
     plan = plan_run(request)
     with locked(plan.folder):
         info = make_results(plan, progress)
-        publish(plan.next, plan.folder, info, ("results", LEDGER))
+        make_report(plan, info, progress)
+        publish(plan.next, plan.folder, info, AUDITED)
     return plan.folder
 
 
@@ -36,14 +38,15 @@ def run_book(request: Request, progress: Progress) -> Path:
     plan = plan_run(request)
     with locked(plan.folder):
         info = make_results(plan, progress)
+        make_report(plan, info, progress)
         note_worked(plan, info, progress)
         complete = _execute_chapters(plan, info, progress)
         if complete:
             _build_pages(plan, info, progress)
-            publish(plan.next, plan.folder, info, PUBLISHED)
+            publish(plan.next, plan.folder, info, (*AUDITED, "notebooks", "html"))
         else:
             progress.say("pages not built: not every chapter has been executed; run without --only")
-            publish(plan.next, plan.folder, info, ("results", LEDGER, "notebooks"))
+            publish(plan.next, plan.folder, info, (*AUDITED, "notebooks"))
     return plan.folder
 
 

@@ -37,7 +37,7 @@ class _Task:
     def make(self, tell: Callable[[str], None]) -> Timed:
         """Make it where its own key has changed."""
         progress = Progress(total=2, tell=lambda text: tell(f"worked {self.cohort}: {text}"))
-        return time_work(lambda: run_pockets(self.request, progress))
+        return time_work(lambda: run_pockets(self.request, progress, report=False))
 
 
 def note_worked(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
@@ -88,7 +88,9 @@ def remake_worked(cohort: str, folder: Path, progress: Progress, *, jobs: int) -
     """Make the audit of a synthetic cohort as it is stored: standard profile, default seed."""
     path = project_file("data", "cohorts", f"{cohort}.toml")
     return read_run(
-        run_pockets(Request(path, profile=PROFILES["standard"], jobs=jobs, run_dir=folder), progress)
+        run_pockets(
+            Request(path, profile=PROFILES["standard"], jobs=jobs, run_dir=folder), progress, report=False
+        )
     )
 
 

@@ -23,7 +23,7 @@ class Form:
     """A form that a run can be handed in on."""
 
     module: str  # In this folder
-    file: str  # What it is called in the run's folder ``report``
+    file: str  # What it is called in the run's folder ``exports``
     about: str
 
 
@@ -56,7 +56,8 @@ def export_run(run_folder: Path, form: str, output: Path | None = None) -> Path:
     form : str
         One of `FORMS`.
     output : Path, optional
-        The file to write, or a folder to put it in; without it the folder ``report`` of the run.
+        The file to write, or a folder to put it in; without it the folder ``exports`` of the run, which no
+        later audit touches. A file that is there is not overwritten.
 
     Returns
     -------
@@ -82,12 +83,19 @@ def export_run(run_folder: Path, form: str, output: Path | None = None) -> Path:
 def _place(run_folder: Path, form: Form, output: Path | None) -> Path:
     """Say where a form goes, and see to it that its folder is there."""
     if output is None:
-        folder = run_folder / "report"
+        folder = run_folder / "exports"
         folder.mkdir(exist_ok=True)
-        return folder / form.file
+        return _refuse_taken(folder / form.file)
     path = output / form.file if output.is_dir() else output
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent} to put {path.name} in; make it, or name another")
+    return _refuse_taken(path)
+
+
+def _refuse_taken(path: Path) -> Path:
+    """Refuse to write where a file is: somebody may have filled in or signed it."""
+    if os.path.lexists(path):
+        raise InputError(f"{path} is there already; it is not overwritten: move it or use --output FILE")
     return path
 
 
