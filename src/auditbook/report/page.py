@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Literal
 from auditbook.report.content import QUESTIONS, Report, Section, Sheet
 from auditbook.report.page_matrix import LEGEND, draw_calibrated, draw_shares
 from auditbook.report.page_tables import BRIEF, WHOLE, Part, count_printed, lay_sheet, share_rows
-from auditbook.report.page_view import FirstPage, count_lines, fit_page, list_use
+from auditbook.report.page_view import LONG_ANSWER, FirstPage, Room, count_lines, fit_page, list_use
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 Paper = Literal["A4", "Letter"]
-ANNEX_PAGES, MORE_PAGES = 6.6, 2.5
+ANNEX_PAGES, MORE_PAGES = 6.6, 1.5
 """Pages of annex that one model has, and those that each further model adds."""
 HEAD_LINES = 4.2
 """Lines of caption and heads of a table."""
 ANNEX_LINES = {"A4": 74.0, "Letter": 69.0}
 """Lines of a table on a page of the annex."""
-ROOMS = (1.0, 0.88, 0.76, 0.64)
-"""Shares of the paper that are filled: a smaller one where the page proves longer than foreseen."""
+WHOLE_PAPER = Room()
 DECISIONS = (
     "Use it as it is",
     "Use it with these conditions:",
@@ -56,7 +55,7 @@ class View:
     level: int  # Of the highest heading
 
 
-def make_page(report: Report, *, paper: Paper = "A4", room: float = 1.0) -> str:
+def make_page(report: Report, *, paper: Paper = "A4", room: Room = WHOLE_PAPER) -> str:
     """Make the report as one HTML document that needs nothing but itself.
 
     Parameters
@@ -65,8 +64,8 @@ def make_page(report: Report, *, paper: Paper = "A4", room: float = 1.0) -> str:
         From `build_report`.
     paper : {"A4", "Letter"}
         What it is printed on.
-    room : float
-        Share of the paper that is filled. With less, more of a first page stands in the annex, and fewer rows
+    room : Room
+        Share of the paper that is filled: with less, more of a first page stands in the annex, and fewer rows
         of long tables are printed.
 
     Returns
@@ -92,10 +91,12 @@ def make_fragment(report: Report) -> str:
         HTML of one element of the class ``ab-report``, with a style that touches nothing outside it; its
         highest heading is of the second level.
     """
-    return _render("fragment.html.j2", report, paper="A4", room=1.0, style=_read_style("report.css"), level=2)
+    return _render(
+        "fragment.html.j2", report, paper="A4", room=WHOLE_PAPER, style=_read_style("report.css"), level=2
+    )
 
 
-def _render(template: str, report: Report, *, paper: Paper, room: float, style: str, level: int) -> str:
+def _render(template: str, report: Report, *, paper: Paper, room: Room, style: str, level: int) -> str:
     view = lay_out(report, paper=paper, room=room, style=style, level=level)
     page = (
         _templates()
@@ -106,6 +107,7 @@ def _render(template: str, report: Report, *, paper: Paper, room: float, style: 
             legend=LEGEND,
             decisions=DECISIONS,
             whole=WHOLE,
+            long_answer=LONG_ANSWER,
             list_use=list_use,
             draw_shares=draw_shares,
             draw_calibrated=draw_calibrated,
@@ -127,12 +129,15 @@ def _templates() -> "Environment":
     )
 
 
-def lay_out(report: Report, *, paper: Paper, room: float, style: str, level: int) -> View:
+def lay_out(report: Report, *, paper: Paper, room: Room, style: str, level: int) -> View:
     """Choose what stands where."""
-    pages = tuple(fit_page(report.head, model, QUESTIONS, paper=paper, room=room) for model in report.pages)
+    pages = tuple(
+        fit_page(report.head, model, QUESTIONS, paper=paper, room=room.of(place))
+        for place, model in enumerate(report.pages)
+    )
     told = [list_put_off(page) for page in pages] + [list_marks(page) for page in pages]
     words = [section for section in told if section.texts]
-    lines = room * ANNEX_LINES[paper] * (ANNEX_PAGES + MORE_PAGES * max(len(pages) - 1, 0))
+    lines = room.annex * ANNEX_LINES[paper] * (ANNEX_PAGES + MORE_PAGES * max(len(pages) - 1, 0))
     most = share_paper(report, lines=lines - _text_lines(report, words))
     annex = (*words, *(_lay_section(section, most) for section in report.annex))
     title = f"Fairness audit: {report.head.title}"

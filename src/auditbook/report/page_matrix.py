@@ -37,7 +37,7 @@ class Matrix:
     def lines(self) -> float:
         """Lines of text that are as high as it is."""
         longest = max(map(len, self.attributes), default=0)
-        return 4.8 + min(-(-longest // 8), 4) + 1.5 * len(self.rows) if self.attributes else 0
+        return 4.0 + min(-(-longest // 8), 4) + 1.5 * len(self.rows) if self.attributes else 0
 
 
 def lay_matrix(marks: Sequence[Mark], questions: Mapping[str, str]) -> Matrix:

@@ -8,20 +8,45 @@ from typing import Literal
 from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement, Use
 from auditbook.report.page_matrix import Matrix, lay_matrix
 
-LINES = {"A4": 73.0, "Letter": 68.0}
+LINES = {"A4": 72.5, "Letter": 67.6}
 """Lines of text that a sheet of paper holds."""
-COLUMN, SAID, WHOLE, LARGE = 61, 66, 124, 70
-"""Letters in a line: of one of two columns, of a finding, of both columns together, and of the answer."""
-DECISION = 8.0
+COLUMN, SAID, ACTION, WHOLE, LARGE = 60, 64, 52, 122, 70
+"""Letters in a line: of a column, of a finding and what to do, of both columns together, of the answer."""
+DECISION = 7.5
 """Lines that the boxes to decide in take."""
+TIGHTER = 0.9
+"""By how much less is filled at each further try."""
 LARGER = 1.3
 """How much more of the page letters of the larger size take."""
+LONG_ANSWER = 280
+"""Letters from which on the answer is written smaller."""
 ABREAST = 3
 """What is said of the use stands so many abreast."""
 FINDINGS, GROUPS = 3, 4
 """How many come before everything else of their kind."""
+URGENT = ("late", "unjudged", "pockets", "repair", "free", "unknown", "further")
+"""The parts of which the first sentence comes first, in this order."""
 LAST = "accuracy"
-"""The part that has its place when all others have theirs."""
+"""The part that comes when all others have their first."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Which share of its paper is filled: less where a page has proved longer than foreseen."""
+
+    pages: tuple[float, ...] = ()  # Of the first page of each model; 1 where none stands
+    annex: float = 1.0
+
+    def of(self, place: int) -> float:
+        """Tell the share of the first page of a model."""
+        return self.pages[place] if place < len(self.pages) else 1.0
+
+    def tighten(self, lengths: Sequence[int], *, annex_too_long: bool) -> "Room":
+        """Fill less of what was too long: first pages by the sheets that they took, and the annex."""
+        pages = tuple(
+            self.of(place) * (TIGHTER if length > 1 else 1.0) for place, length in enumerate(lengths)
+        )
+        return Room(pages, self.annex * (TIGHTER if annex_too_long else 1.0))
 
 
 @dataclass(frozen=True)
@@ -36,7 +61,7 @@ class Block:
     @property
     def lines(self) -> float:
         """Lines that it takes in a column."""
-        return 1.9 + count_lines(self.texts) if self.texts else 0
+        return 1.5 + count_lines(self.texts) if self.texts else 0
 
 
 @dataclass(frozen=True)
@@ -75,14 +100,14 @@ class FirstPage:
         left, right = (sum(block.lines for block in column) for column in self.columns)
         found = sum(_finding_lines(finding, drawn=self.drawn) for finding in self.findings)
         across = self.matrix.lines if self.matrix.wide else 0
-        noted = 2.2 if self.left_note else 0
-        return 2 + found + across + max(left + self._figure_lines, right) + noted
+        noted = 2.0 if self.left_note else 0
+        return 1.4 + found + across + max(left + self._figure_lines, right) + noted
 
     @property
     def _figure_lines(self) -> float:
         named = len(self.matrix.attributes) > 1
         rows = sum(-(-_count_letters(row, named=named) // 20) for row in self.calibration)
-        calibration = 3.9 + 1.1 * rows if rows else 0
+        calibration = 2.8 + 0.96 * rows + (1.8 if self.calibration_left else 0) if rows else 0
         return calibration + (0 if self.matrix.wide else self.matrix.lines)
 
     @property
@@ -113,14 +138,14 @@ def _longer(heights: Sequence[float], way: Sequence[int], above: float) -> float
 
 def _finding_lines(finding: Finding, *, drawn: bool) -> float:
     """Count the lines of a finding: its sentence, beside it its rates and what to do."""
-    named = sum(max(1, -(-len(share.group) // 22)) for share in finding.shares) if drawn else 0
-    beside = 1.15 * named + count_lines([finding.action])
-    return max(count_lines([finding.statement.text], width=SAID), beside) + 0.5
+    named = sum(-(-len(share.group) // 22) for share in finding.shares) if drawn else 0
+    beside = 0.97 * named + -(-len(finding.action) // ACTION)
+    return max(-(-len(finding.statement.text) // SAID), beside) + 0.65
 
 
 def count_lines(texts: Iterable[str], *, width: int = COLUMN) -> float:
     """Count the lines that texts take, each with a little room below it."""
-    return sum(-(-len(text) // width) + 0.3 for text in texts)
+    return sum(-(-len(text) // width) + 0.2 for text in texts)
 
 
 @dataclass(frozen=True)
@@ -192,7 +217,7 @@ def _rank_choices(
         block.key: [Choice("text", place, block.key) for place in range(len(block.texts))] for block in blocks
     }
     yield from findings[:FINDINGS]
-    yield from (choices[0] for key, choices in texts.items() if key != LAST)
+    yield from (texts[key][0] for key in URGENT if key in texts)
     yield from (*rows[:GROUPS], *findings[FINDINGS:], Choice("drawing"))
     yield from texts.get(LAST, ())
     longest = max(map(len, texts.values()), default=0)
@@ -216,7 +241,8 @@ def _head_lines(head: Head, model: ModelPage) -> float:
     """Count the lines of head, answer and use."""
     use = head.use
     facts = count_lines([" · ".join([use.model, use.version, use.owner, use.period, head.outcome])], width=95)
-    answer = 1.75 * count_lines([model.answer.text], width=LARGE)
+    is_long = len(model.answer.text) > LONG_ANSWER
+    answer = (1.5 if is_long else 1.75) * count_lines([model.answer.text], width=84 if is_long else LARGE)
     told = [1 + count_lines([text], width=36) for _, text in list_use(use)]
     rows = sum(max(told[place : place + ABREAST]) for place in range(0, len(told), ABREAST))
     whom = count_lines([f"{head.population.text} {head.left_out.text}"], width=WHOLE)

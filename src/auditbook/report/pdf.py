@@ -6,11 +6,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from itertools import islice, pairwise
 from pathlib import Path
 
 from auditbook.errors import RunError
 from auditbook.report.content import Report
-from auditbook.report.page import ROOMS, Paper, make_page
+from auditbook.report.page import WHOLE_PAPER, Paper, make_page
 
 CHROMIUMS = (
     "chromium",
@@ -26,6 +27,8 @@ FLAGS = """
 """.split()
 PATIENCE = 60
 """Seconds after which a browser that has not printed is given up."""
+TRIES = 6
+"""How often a report is printed at most."""
 MOST_PAGES = 8
 """Pages of the report of one model."""
 NO_PRINTER = (
@@ -39,10 +42,14 @@ def make_pdf(report: Report, target: Path, *, paper: Paper = "A4") -> None:
 
     Raises RunError if there is nothing to print with, or the browser fails.
     """
-    for room in ROOMS:
+    room = WHOLE_PAPER
+    for _ in range(TRIES):
         _print(make_page(report, paper=paper, room=room), target)
-        if _fits(target, len(report.pages)):
+        lengths, pages = measure(target, len(report.pages))
+        tighter = room.tighten(lengths, annex_too_long=len(report.pages) == 1 and pages > MOST_PAGES)
+        if tighter == room or len(lengths) != len(report.pages):
             break
+        room = tighter
     _clean(target, f"Fairness audit: {report.head.title}")
 
 
@@ -96,13 +103,14 @@ def print_by_weasyprint(html: str, target: Path) -> None:
     weasyprint.HTML(string=html).write_pdf(target)
 
 
-def _fits(target: Path, models: int) -> bool:
-    """Whether each first page is one page, and the report of one model no longer than it may be."""
+def measure(target: Path, models: int) -> tuple[list[int], int]:
+    """Count the sheets that each first page takes, up to the decision that ends it, and all sheets."""
     from pypdf import PdfReader
 
     pages = PdfReader(target).pages
-    decided = all("Decision on" in page.extract_text() for page in pages[:models])
-    return decided and (models != 1 or len(pages) <= MOST_PAGES)
+    decided = (place for place, page in enumerate(pages, 1) if "Decision on" in page.extract_text())
+    ends = list(islice(decided, models))
+    return [end - last for last, end in pairwise([0, *ends])], len(pages)
 
 
 def _clean(target: Path, title: str) -> None:
