@@ -32,7 +32,7 @@ PARTS: Mapping[str, str] = MappingProxyType(
         "small": "under 2% of the data: listed, not compared",
         "unknown": "category unknown: counted, not compared",
         "empty": "nobody",
-        "withheld": "withheld: too few people",
+        "withheld": "a number is withheld: not compared",
     }
 )
 """What part a category has in the calculation, in the order in which categories are listed."""

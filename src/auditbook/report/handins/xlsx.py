@@ -110,7 +110,7 @@ def _add_read_me(book: "Workbook", report: Report, sheets: Sequence[Listed]) -> 
 
 def _list_facts(report: Report) -> list[tuple[str, str]]:
     """Say what was audited and how; a fact that nobody has given is not listed."""
-    head, smallest = report.head, report.smallest_cell
+    head = report.head
     records = f"{head.records:,} audited of {head.rows_read:,} read"
     facts = [
         ("cohort", head.title),
@@ -124,10 +124,17 @@ def _list_facts(report: Report) -> list[tuple[str, str]]:
         ("made with", f"profile {head.profile}, seed {head.seed}"),
         ("hash of the results", head.hash),
         ("blanks", BLANKS),
-        ("small numbers", f"Numbers of fewer than {smallest} people are withheld." if smallest > 1 else ""),
+        ("small numbers", _say_withheld(report.smallest_cell)),
         ("synthetic", "The records are made up; no person is among them." if head.synthetic else ""),
     ]
     return [(name, text) for name, text in facts if text]
+
+
+def _say_withheld(smallest: int) -> str:
+    """Say which numbers are withheld; nothing where all are told."""
+    if smallest <= 1:
+        return ""
+    return f"Numbers of fewer than {smallest} people are withheld, and those from which they would follow."
 
 
 def _explain(run: Run, report: Report, impact: pd.DataFrame | None) -> list[str]:
