@@ -11,6 +11,8 @@ from pathlib import Path
 
 from auditbook.errors import RunError
 from auditbook.project import digest_files, digest_text, project_file, versions
+from auditbook.run import accessibility
+from auditbook.run.accessibility import mend_pages
 from auditbook.run.folder import fresh_folder, read_json, remove, write_json
 
 INDEX = Path("_build", "html", "index.html")
@@ -76,7 +78,8 @@ def _digest_shape(wanted: dict[str, Path]) -> str:
     chapters = [path for place, path in wanted.items() if place.startswith("notebooks/")]
     shapes = (f"{path.name} {SHAPE.findall(_read_words(path))}" for path in chapters)
     places = [place for place in wanted if not place.startswith("notebooks/")]
-    return digest_text(*places, digest_files(fixed), *shapes, json.dumps(versions()))
+    mends = digest_files([Path(accessibility.__file__)])
+    return digest_text(*places, digest_files(fixed), mends, *shapes, json.dumps(versions()))
 
 
 def _read_words(notebook: Path) -> str:
@@ -101,12 +104,13 @@ def _lay_out(wanted: dict[str, Path], stage: Path) -> None:
 
 
 def _build_html(stage: Path) -> None:
-    """Build the staged book; warnings are errors."""
+    """Build the staged book, warnings being errors, and mend what the theme leaves."""
     start = "from jupyter_book.cli.main import main; main()"
     call = [sys.executable, "-c", start, "build", "-W", "--keep-going", "--quiet", str(stage)]
     built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)
     if built.returncode != 0 or not (stage / INDEX).is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
+    mend_pages((stage / INDEX).parent)
 
 
 def _last_lines(text: str, *, count: int = 30) -> str:
