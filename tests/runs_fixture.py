@@ -139,7 +139,11 @@ def make_run(folder: Path, kind: str = "two_groups", *, seed: int = 42) -> Path:
         Seed of the draws.
     """
     recipe = RECIPES[kind]
-    sample = draw_sample(recipe, np.random.default_rng(seed))
+    return write_run(folder, recipe, draw_sample(recipe, np.random.default_rng(seed)))
+
+
+def write_run(folder: Path, recipe: Recipe, sample: Sample) -> Path:
+    """Write the result files of a run on a sample, such as one in which a group is treated worse."""
     groups = tabulate_groups(recipe, sample)
     tables = {
         "groups": groups,

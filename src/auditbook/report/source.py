@@ -13,6 +13,8 @@ from auditbook.report.content import Basis, Cell
 from auditbook.results import Run, match_rows
 from auditbook.verdicts import list_uncompared, mark_questions, pick_shown
 
+BOARD_COLUMNS = ("model", "metric", "attribute", "shown", "standing", "n_to_show", "left_out")
+"""What is read of every cell; of the cells that are told the other columns too."""
 SMALLEST_CELL = 10
 """Fewer people than this are not shown, unless the cohort file names another number."""
 
@@ -107,7 +109,8 @@ class Source:
     def board(self) -> pd.DataFrame:
         """Every judged cell, AUC parity with them."""
         parts = [part for part in (self.table("verdicts"), self.areas_judged) if len(part)]
-        return pd.concat(parts, ignore_index=True) if parts else empty_table("verdicts")
+        board = pd.concat(parts, ignore_index=True) if parts else empty_table("verdicts")
+        return board[list(BOARD_COLUMNS)]
 
     @cached_property
     def exact(self) -> "Source":

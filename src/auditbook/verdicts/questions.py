@@ -81,7 +81,7 @@ def _list_parts(
     present = groups[groups["n"] != 0].groupby(["model", "attribute"])["group"].agg(set).to_dict()
     judged = set(zip(*(verdicts[name] for name in CELL), strict=True))
     found = []
-    for cell in rows(verdicts):
+    for cell in rows(verdicts[[*CELL, "shown", "standing", "p_pass"]]):
         rates = METRIC_QUANTITIES[cell.metric]
         of_cell = by_cell.get((cell.model, cell.metric, cell.attribute), contrasts.iloc[:0])
         for rate in rates:
@@ -209,7 +209,7 @@ def list_uncompared(
     asked = verdicts.groupby(["model", "attribute"])["metric"].agg(set)
     compared = {
         (row.model, row.attribute, row.rate, name)
-        for row in rows(contrasts.dropna(subset="p_fail"))
+        for row in rows(contrasts.dropna(subset="p_fail")[["model", "attribute", "rate", "group", "other"]])
         for name in (row.group, row.other)
     }
     total = groups.groupby(["model", "attribute"])["n"].sum()

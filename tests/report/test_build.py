@@ -1,0 +1,55 @@
+"""Every number and claim of a report, against the result files."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from auditbook.report import build_report, write_json
+from auditbook.results import read_run
+from report_checks import check_report
+from runs_fixture import KINDS, RECIPES, draw_sample, write_run
+
+
+def worsen(sample, *, attribute, position, by):
+    """Give one group lower scores than its outcomes ask for."""
+    here = sample.codes[attribute] == position
+    scores = {name: np.where(here, np.clip(score - by, 0, 1), score) for name, score in sample.scores.items()}
+    return replace(sample, scores=scores)
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory):
+    """A run on four races and ages in which two groups are found less often, and the risk is wrong there."""
+    recipe = replace(
+        RECIPES["two_groups"],
+        rows=9000,
+        attributes={"race": ("Asian", "Black", "Other", "White"), "sex": ("F", "M")},
+        shares={"race": (0.1, 0.25, 0.002, 0.648), "sex": (0.5, 0.5)},
+        models={"risk": "probability", "refit": "probability"},
+    )
+    sample = draw_sample(recipe, np.random.default_rng(3))
+    sample = worsen(sample, attribute="race", position=1, by=0.25)
+    sample = worsen(sample, attribute="sex", position=0, by=0.12)
+    return write_run(tmp_path_factory.mktemp("failing"), recipe, sample)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_says_what_the_result_files_say(kind, runs, run_folders, tmp_path):
+    report = build_report(runs[kind])
+    write_json(report, tmp_path / "report.json")
+    check_report(report, run_folders[kind], tmp_path / "report.json")
+
+
+def test_a_report_of_what_is_shown_to_fail_says_what_the_result_files_say(failing, tmp_path):
+    report = build_report(read_run(failing))
+    write_json(report, tmp_path / "report.json")
+    check_report(report, failing, tmp_path / "report.json")
+    assert {one.question for page in report.pages for one in page.findings} >= {"found", "selected", "risk"}
+    assert report.pages[0].findings[0].shares[0].group == "Black"
+
+
+def test_the_same_run_gives_the_same_bytes(failing, tmp_path):
+    for name in ("one", "other"):
+        write_json(build_report(read_run(failing)), tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
