@@ -8,7 +8,7 @@ from typing import Literal
 from auditbook.report.content import Calibrated, Finding, Head, ModelPage, Statement, Use
 from auditbook.report.page_matrix import Matrix, lay_matrix
 
-LINES = {"A4": 72.5, "Letter": 67.6}
+LINES = {"A4": 74.0, "Letter": 69.2}
 """Lines of text that a sheet of paper holds."""
 COLUMN, SAID, ACTION, WHOLE, LARGE = 60, 64, 52, 122, 70
 """Letters in a line: of a column, of a finding and what to do, of both columns together, of the answer."""
@@ -22,10 +22,12 @@ LONG_ANSWER = 280
 """Letters from which on the answer is written smaller."""
 ABREAST = 3
 """What is said of the use stands so many abreast."""
-FINDINGS, GROUPS = 3, 4
-"""How many come before everything else of their kind."""
-URGENT = ("late", "unjudged", "pockets", "repair", "free", "unknown", "further")
-"""The parts of which the first sentence comes first, in this order."""
+FINDINGS, GROUPS = 3, 2
+"""How many come before everything else."""
+URGENT = ("late", "unjudged", "pockets")
+"""The parts of which the first sentence comes before anything but the first findings, in this order."""
+THEN = ("repair", "unknown", "free", "further")
+"""Those of which it comes next, before further findings."""
 LAST = "accuracy"
 """The part that comes when all others have their first."""
 
@@ -76,6 +78,7 @@ class FirstPage:
     calibration: tuple[Calibrated, ...]
     calibration_left: int
     blocks: tuple[Block, ...]
+    whom: tuple[str, ...]  # Whose records were audited, and where there is room who was left out
     roomy: bool = False  # Whether all of it stands there in larger letters
 
     @property
@@ -101,7 +104,8 @@ class FirstPage:
         found = sum(_finding_lines(finding, drawn=self.drawn) for finding in self.findings)
         across = self.matrix.lines if self.matrix.wide else 0
         noted = 2.0 if self.left_note else 0
-        return 1.4 + found + across + max(left + self._figure_lines, right) + noted
+        whom = count_lines([" ".join(self.whom)], width=WHOLE) + 0.5
+        return 1.4 + whom + found + across + max(left + self._figure_lines, right) + noted
 
     @property
     def _figure_lines(self) -> float:
@@ -116,11 +120,17 @@ class FirstPage:
         n = len(self.findings_left)
         found = [f"{n} finding{'' if n == 1 else 's'}"] if n else []
         parts = [f"{block.title} ({len(block.left)})" for block in self.blocks if block.left]
-        return (
-            f"On the first page of the annex, for want of room here: {'; '.join(found + parts)}."
-            if found + parts
-            else ""
+        opens = f"On the first page of the annex, for want of room here: {'; '.join(found + parts)}."
+        told = [opens] if found + parts else []
+        told += (
+            ["What was predicted of each group stands under Every group."] if self._hides_calibration else []
         )
+        told += ["Who was left out stands in the annex."] if len(self.whom) < 2 else []
+        return " ".join(told)
+
+    @property
+    def _hides_calibration(self) -> bool:
+        return bool(self.calibration_left) and not self.calibration
 
 
 def _count_letters(row: Calibrated, *, named: bool) -> int:
@@ -152,7 +162,7 @@ def count_lines(texts: Iterable[str], *, width: int = COLUMN) -> float:
 class Choice:
     """Something that a first page may hold, by its place among its like."""
 
-    kind: Literal["finding", "text", "group", "drawing"]
+    kind: Literal["finding", "text", "group", "drawing", "left out"]
     place: int = 0
     block: str = ""
 
@@ -165,10 +175,11 @@ def fit_page(
     One thing after another joins, the most important first, where it still fits.
     """
     matrix, blocks, groups = lay_matrix(model.marks, questions), _list_blocks(model), _known_groups(model)
+    whom = (head.population, head.left_out)
     space = room * (LINES[paper] - DECISION - _head_lines(head, model))
-    page, chosen = _choose(model, matrix, blocks, groups, frozenset()), frozenset[Choice]()
+    page, chosen = _choose(model, matrix, blocks, groups, whom, frozenset()), frozenset[Choice]()
     for choice in _rank_choices(model, blocks, groups):
-        fuller = _choose(model, matrix, blocks, groups, chosen | {choice})
+        fuller = _choose(model, matrix, blocks, groups, whom, chosen | {choice})
         if fuller.lines <= space:
             page, chosen = fuller, chosen | {choice}
     used = LINES[paper] - space / room + page.lines
@@ -180,6 +191,7 @@ def _choose(
     matrix: Matrix,
     blocks: Iterable[Block],
     groups: Sequence[Calibrated],
+    whom: Sequence[Statement],
     chosen: frozenset[Choice],
 ) -> FirstPage:
     """Make the page that holds what is chosen, everything in its order."""
@@ -194,6 +206,7 @@ def _choose(
         rows,
         len(groups) - len(rows),
         tuple(_choose_texts(block, chosen) for block in blocks),
+        tuple(said.text for said in whom[: 2 if Choice("left out") in chosen else 1]),
     )
 
 
@@ -218,7 +231,9 @@ def _rank_choices(
     }
     yield from findings[:FINDINGS]
     yield from (texts[key][0] for key in URGENT if key in texts)
-    yield from (*rows[:GROUPS], *findings[FINDINGS:], Choice("drawing"))
+    yield from rows[:GROUPS]
+    yield from (texts[key][0] for key in THEN if key in texts)
+    yield from (*findings[FINDINGS:], Choice("drawing"), Choice("left out"))
     yield from texts.get(LAST, ())
     longest = max(map(len, texts.values()), default=0)
     for place in range(1, longest):
@@ -245,8 +260,7 @@ def _head_lines(head: Head, model: ModelPage) -> float:
     answer = (1.5 if is_long else 1.75) * count_lines([model.answer.text], width=84 if is_long else LARGE)
     told = [1 + count_lines([text], width=36) for _, text in list_use(use)]
     rows = sum(max(told[place : place + ABREAST]) for place in range(0, len(told), ABREAST))
-    whom = count_lines([f"{head.population.text} {head.left_out.text}"], width=WHOLE)
-    return 3.2 + facts + answer + rows + whom
+    return 3.2 + facts + answer + rows
 
 
 def list_use(use: Use) -> list[tuple[str, str]]:

@@ -46,10 +46,10 @@ def make_pdf(report: Report, target: Path, *, paper: Paper = "A4") -> None:
     for _ in range(TRIES):
         _print(make_page(report, paper=paper, room=room), target)
         lengths, pages = measure(target, len(report.pages))
-        tighter = room.tighten(lengths, annex_too_long=len(report.pages) == 1 and pages > MOST_PAGES)
-        if tighter == room or len(lengths) != len(report.pages):
+        is_long = len(report.pages) == 1 and pages > MOST_PAGES
+        if max(lengths, default=1) == 1 and not is_long:
             break
-        room = tighter
+        room = room.tighten(lengths, annex_too_long=is_long)
     _clean(target, f"Fairness audit: {report.head.title}")
 
 
