@@ -248,7 +248,7 @@ def check_pair(finding: Finding, rate: str, row: dict[str, str], folder: Path) -
     assert worse_first
     affected = abs(values[0] - values[1]) * sizes[0] * sizes[1] / sum(sizes)
     assert is_near(finding.affected, affected)
-    allowed |= {f"{max(round(affected), 1):,}"}
+    allowed |= {f"{max(round(finding.affected), 1):,}"}
     first = finding.shares[0].group == row["group"]
     one, other = events if first else events[::-1]
     if finding.metrics[0] == "DI":

@@ -7,7 +7,7 @@ import pytest
 
 from auditbook.report import build_report, write_json
 from auditbook.results import read_run
-from report_checks import check_report
+from report_checks import check_report, list_statements
 from runs_fixture import KINDS, RECIPES, draw_sample, write_run
 
 
@@ -53,3 +53,18 @@ def test_the_same_run_gives_the_same_bytes(failing, tmp_path):
     for name in ("one", "other"):
         write_json(build_report(read_run(failing)), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_words_of_the_cohort_file_stand_for_codes_and_bases_keep_the_codes(failing):
+    run = read_run(failing)
+    words = {"columns": {"race": "origin", "risk": "risk tool"}, "values": {"race": {"Black": "group <b>"}}}
+    plain, worded = (build_report(replace(run, info=run.info | {"labels": said})) for said in ({}, words))
+    said, told = (report.pages[0] for report in (plain, worded))
+    assert told.model == "risk tool"
+    assert [one.attribute for one in told.findings] == [
+        "origin" if one.attribute == "race" else one.attribute for one in said.findings
+    ]
+    assert told.findings[0].shares[0].group == "group <b>"
+    assert "group <b>" in told.answer.text
+    assert "Black" not in told.answer.text + told.findings[0].statement.text
+    assert [one.basis for one in list_statements(plain)] == [one.basis for one in list_statements(worded)]

@@ -39,7 +39,7 @@ def build_report(run: Run) -> Report:
     """
     source = Source(run)
     comparison, sheet = compare_pages(source)
-    return Report(
+    report = Report(
         head=build_head(source),
         pages=tuple(build_page(source, model) for model in source.models),
         comparison=comparison,
@@ -47,6 +47,7 @@ def build_report(run: Run) -> Report:
         annex=build_annex(source),
         smallest_cell=source.smallest_cell,
     )
+    return source.wording.restore(report) if source.wording else report
 
 
 def build_page(source: Source, model: str) -> ModelPage:

@@ -9,7 +9,9 @@ import pandas as pd
 
 from auditbook.book.say.text import count, join_words, plural
 from auditbook.columns import empty_table
+from auditbook.labels import read_labels
 from auditbook.report.content import Basis, Cell
+from auditbook.report.labelled import Wording, word_contrasts
 from auditbook.results import Run, match_rows
 from auditbook.verdicts import list_uncompared, mark_questions, pick_shown
 
@@ -60,8 +62,28 @@ class Source:
 
     def table(self, name: str) -> pd.DataFrame:
         """Read a result table; empty where this kind of run does not make it."""
+        if name not in self._told:
+            told = self._read(name)
+            self._told[name] = self.wording.show(told) if self.wording else told
+        return self._told[name]
+
+    @cached_property
+    def _told(self) -> dict[str, pd.DataFrame]:
+        """The tables that were asked for, in the words of the cohort file."""
+        return {}
+
+    def _read(self, name: str) -> pd.DataFrame:
         held = name in self.run.__dict__ or (self.run.folder / "results" / f"{name}.csv").is_file()
         return getattr(self.run, name) if held else empty_table(name)
+
+    @cached_property
+    def wording(self) -> Wording | None:
+        """The words of the cohort file for its codes; None where it has none."""
+        known = pd.concat([self._read("cohort_groups"), self._read("pocket_groups")])
+        parts = known.drop_duplicates(["attribute", "group"]).groupby("attribute", sort=False)["group"]
+        groups = {str(name): list(part) for name, part in parts}
+        labels = read_labels(self.run.info, groups)
+        return Wording(labels, word_contrasts(labels, groups)) if labels else None
 
     def of(self, name: str, **values: object) -> pd.DataFrame:
         """Read the rows of a result table whose columns have these values."""
