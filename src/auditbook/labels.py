@@ -117,7 +117,7 @@ def relabel_pockets(pockets: pd.DataFrame, features: pd.DataFrame, labels: Label
 
 def _say(part: pd.DataFrame, labels: Labels) -> tuple[str, str]:
     """Write name and description of one pocket; a blank name where no feature makes it."""
-    found = list(part.sort_values("rank", kind="stable").itertuples(index=False))
+    found: list[Any] = list(part.sort_values("rank", kind="stable").itertuples(index=False))
     words = [name_feature(row.column, row.code, labels) for row in found]
     named = [write_condition(one, row.how) for one, row in zip(words, found, strict=True) if row.in_name]
     details = [

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from auditbook.run import pages
+from auditbook.run.runner import choose_first
 
 
 @pytest.fixture
@@ -38,6 +39,20 @@ def test_unchanged_chapters_keep_their_pages_and_a_changed_one_does_not(built, t
     write_chapter(tmp_path / "notebooks", "2")
     assert make(tmp_path) == "build 1"
     assert ["1" in built[0], '"2"' in built[1]] == [True, True]
+
+
+def test_the_book_opens_at_the_page_that_is_asked_for_and_else_at_that_of_its_contents(built, tmp_path):
+    write_chapter(tmp_path / "notebooks", "1")
+    page = make(tmp_path, first="notebooks/audit-report")
+    assert 'content="0; url=notebooks/audit-report.html"' in page
+    assert '<a href="notebooks/audit-report.html">' in page
+    assert make(tmp_path) == "build 0"
+
+
+def test_a_users_book_opens_at_the_report_and_that_of_the_shipped_twin_at_the_preface(tmp_path, root):
+    assert choose_first(tmp_path / "mine.toml") == "notebooks/audit-report"
+    assert choose_first(root / "data" / "cohorts" / "texas-twin.toml") == ""
+    assert choose_first(root / "data" / "cohorts" / ".." / "cohorts" / "texas-twin.toml") == ""
 
 
 def test_pages_are_built_anew_when_asked_to_and_when_they_are_gone(built, tmp_path):

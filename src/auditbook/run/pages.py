@@ -17,14 +17,28 @@ from auditbook.run.folder import fresh_folder, read_json, remove, write_json
 
 INDEX = Path("_build", "html", "index.html")
 """First page of a build, below its staged copy."""
+OPENING = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>The audit</title>
+<meta http-equiv="refresh" content="0; url={page}">
+</head>
+<body><p><a href="{page}">Go on to the first page.</a></p></body>
+</html>
+"""
+"""The page that leads to the one at which the book opens."""
 SHAPE = re.compile(
     r"^(#+ .*|\(.*\)=.*|:?(?:name|caption|label|keyprefix):.*|.*\{(?:cite|bibliography).*)$", re.M
 )
 """Lines of a chapter that other pages show or point to."""
 
 
-def build_pages(notebooks: Path, workshop: Path, target: Path, *, force: bool = False) -> None:
-    """Build the HTML of the book into `target`.
+def build_pages(
+    notebooks: Path, workshop: Path, target: Path, *, first: str = "", force: bool = False
+) -> None:
+    """Build the HTML of the book into `target`; it opens at the page `first`, else at that of the contents.
 
     The `workshop` is kept from run to run. As long as nothing that other pages show has changed (titles,
     labels, captions, citations, pages written by hand, settings, versions), a changed chapter makes its own
@@ -47,6 +61,8 @@ def build_pages(notebooks: Path, workshop: Path, target: Path, *, force: bool = 
     shutil.copytree((stage / INDEX).parent, target)
     for template in (target / "_static").glob("*.html"):
         template.unlink()  # the theme's raw templates; no page of ours
+    if first:
+        (target / "index.html").write_text(OPENING.format(page=f"{first}.html"), encoding="utf-8")
 
 
 def list_sources(notebooks: Path) -> Iterator[tuple[str, Path]]:

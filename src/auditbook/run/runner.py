@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from auditbook.progress import Progress
-from auditbook.project import digest_files
+from auditbook.project import DEFAULT_COHORT, digest_files
 from auditbook.run.contents import chapter_names
 from auditbook.run.folder import note_key, note_step, publish, read_keys
 from auditbook.run.keys import chapter_key
@@ -98,10 +98,21 @@ def _chapter_is_kept(plan: Plan, name: str, key: str) -> bool:
     return False
 
 
+def choose_first(cohort: Path) -> str:
+    """Choose the page at which a book opens: the report; blank, the preface, for the shipped twin."""
+    return "" if cohort.resolve() == DEFAULT_COHORT else "notebooks/audit-report"
+
+
 def _build_pages(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
     """Build the HTML from the executed chapters and the pages written by hand."""
     started = time.monotonic()
     progress.say("pages: building the book")
-    build_pages(plan.next / "notebooks", plan.folder / "pages", plan.next / "html", force=plan.request.force)
+    build_pages(
+        plan.next / "notebooks",
+        plan.folder / "pages",
+        plan.next / "html",
+        first=choose_first(plan.request.cohort),
+        force=plan.request.force,
+    )
     note_step(info, "pages", "done", time.monotonic() - started)
     progress.done()
