@@ -147,7 +147,7 @@ def lay_out(report: Report, *, paper: Paper, room: Room, style: str, level: int)
 def list_put_off(page: FirstPage) -> LaidSection:
     """List what the first page of a model had no room for."""
     findings = [f"{one.statement.text} {one.action}".strip() for one in page.findings_left]
-    texts = [f"{block.title}: {text}" for block in page.blocks for text in block.left]
+    texts = [f"{block.title}: {' '.join(block.left)}" for block in page.blocks if block.left]
     title = f"From the first page of {page.model.model}"
     return LaidSection("put-off", title, (*findings, *texts), ())
 
