@@ -22,7 +22,9 @@ class Wording:
 
     def show(self, table: pd.DataFrame) -> pd.DataFrame:
         """Put words in the place of codes."""
-        said = {name: table[name].map(self.labels.name) for name in NAMES if name in table}
+        said: dict[str, pd.Series | list[str]] = {
+            name: table[name].map(self.labels.name) for name in NAMES if name in table
+        }
         if "attribute" in table:
             said |= {
                 name: [
@@ -57,7 +59,8 @@ class Wording:
         names = {word: code for code, word in self.labels.columns.items()}
         found = {name: _look_up(cell, names if name in NAMES else {}) for name, cell in where.items()}
         said = self.labels.values.get(str(found.get("attribute", "")), {})
-        codes = dict.fromkeys(GROUPS, {word: code for code, word in said.items()})
+        groups = {word: code for code, word in said.items()}
+        codes = {name: groups for name in GROUPS}
         codes["contrast"] = {word: code for code, word in self.contrasts.items()}
         return {name: _look_up(cell, codes.get(name, {})) for name, cell in found.items()}
 

@@ -1,0 +1,211 @@
+"""The answer in a line: every combination of what can be shown, singular and plural."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auditbook.report import build_report
+from auditbook.results import read_run
+from report_checks import check_texts
+
+WORDS = {"shown to fail": "fail", "shown to pass": "pass", "cannot be judged": "none"}
+
+
+@pytest.fixture
+def run(run_folders):
+    """A run on two sexes and one given model, whose tables a test may change."""
+    return read_run(run_folders["two_groups"])
+
+
+def stand(run, name, standing, *, metrics=None):
+    """Let cells stand elsewhere, with the numbers that go with it."""
+    table = getattr(run, name).astype({"p_fail": float, "p_pass": float})
+    here = table["metric"].isin(metrics or list(table["metric"]))
+    table.loc[here, "standing"] = standing
+    table.loc[here, "shown"] = WORDS.get(standing, "open")
+    table.loc[here, "p_pass"] = 1e-9 if standing in ("shown to pass", "passes for those compared") else 1.0
+    table.loc[here, "p_fail"] = 1e-9 if standing == "shown to fail" else 1.0
+    run.__dict__[name] = table
+
+
+def stand_all(run, standing):
+    for name in ("verdicts", "auc_verdicts"):
+        stand(run, name, standing)
+    sure = standing == "shown to pass"
+    run.__dict__["contrasts"] = run.contrasts.assign(p_fail=1.0, p_pass=1e-9 if sure else 1.0)
+
+
+def tell(run):
+    report = build_report(run)
+    check_texts(report)
+    return report.pages[0]
+
+
+def test_all_that_could_be_asked_passes(run):
+    stand_all(run, "shown to pass")
+    page = tell(run)
+    assert page.answer.text == (
+        "Yes, as far as this audit can tell: all that it could ask is shown to pass. "
+        "Next: audit again when the model or its patients change."
+    )
+    assert not page.findings
+    assert {mark.mark for mark in page.marks} == {"passes"}
+
+
+def test_all_is_open(run):
+    stand_all(run, "open, fails so far")
+    page = tell(run)
+    assert page.answer.text.startswith("Not cleared: nothing is shown to differ")
+    assert "Open: 6 of 6 questions." in page.answer.text
+    assert "Next: audit more records" in page.answer.text
+
+
+def test_one_question_is_open(run):
+    stand_all(run, "shown to pass")
+    stand(run, "verdicts", "open, passes so far", metrics=["PP"])
+    page = tell(run)
+    assert "Open: 1 of 6 questions." in page.answer.text
+    assert [mark.question for mark in page.marks if mark.mark == "open"] == ["meaning"]
+
+
+def test_nothing_can_be_judged(run):
+    stand_all(run, "cannot be judged")
+    page = tell(run)
+    assert page.answer.text.startswith("This audit cannot say: no two groups could be compared.")
+    assert page.answer.text.endswith("Next: gather the records that are missing, and audit again.")
+
+
+def test_one_question_that_could_not_be_judged_keeps_from_clearing(run):
+    stand_all(run, "shown to pass")
+    stand(run, "verdicts", "cannot be judged", metrics=["PP"])
+    page = tell(run)
+    assert page.answer.text.startswith("Not cleared: what could be judged is shown to pass, but not judged:")
+    assert "what being selected means by sex" in page.answer.text
+
+
+def test_all_passes_for_those_compared(run):
+    stand_all(run, "shown to pass")
+    stand(run, "verdicts", "passes for those compared", metrics=["CAL"])
+    assert tell(run).answer.text.startswith("Yes for those who could be compared")
+
+
+def fail(run, metric, rate):
+    """Let one metric be shown to fail by one rate."""
+    stand(run, "verdicts", "shown to fail", metrics=[metric])
+    table = run.contrasts.astype({"p_fail": float, "p_pass": float})
+    here = (table["metric"] == metric) & (table["rate"] == rate)
+    table.loc[here, ["p_fail", "p_pass"]] = [1e-9, 1.0]
+    run.__dict__["contrasts"] = table
+
+
+def test_one_difference_is_shown(run):
+    stand_all(run, "shown to pass")
+    fail(run, "EOPP", "TPR")
+    page = tell(run)
+    assert page.answer.text.startswith("Not as it is. Shown to differ: who is found by sex (")
+    assert "justify the difference in writing" in page.answer.text
+    assert [one.metrics for one in page.findings] == [("EOPP",)]
+    assert page.further is None
+
+
+def test_equal_opportunity_and_equalised_odds_are_one_finding(run):
+    stand_all(run, "shown to pass")
+    fail(run, "EOPP", "TPR")
+    fail(run, "EOD", "TPR")
+    page = tell(run)
+    assert [one.metrics for one in page.findings] == [("EOPP", "EOD")]
+    assert {mark.question for mark in page.marks if mark.mark == "fails"} == {"found"}
+
+
+def test_impact_and_parity_are_one_finding(run):
+    stand_all(run, "shown to pass")
+    fail(run, "DI", "SR")
+    fail(run, "SPD", "SR")
+    assert [one.metrics for one in tell(run).findings] == [("SPD", "DI")]
+
+
+def test_what_a_model_without_error_fails_too_is_no_reason_against_this_one(run):
+    stand_all(run, "shown to pass")
+    fail(run, "SPD", "SR")
+    pair = run.contrasts[(run.contrasts["metric"] == "SPD")].iloc[0]
+    rates = {pair["group"]: 0.6, pair["other"]: 0.2}
+    run.__dict__["groups"] = run.groups.assign(event_rate=run.groups["group"].map(rates))
+    page = tell(run)
+    assert page.answer.text.startswith("Only with a written reason:")
+    assert "Shown to differ, as in a model without any error, who is selected by sex" in page.answer.text
+    assert "and fail too" in page.findings[0].statement.text
+
+
+def test_what_a_model_without_error_would_turn_round_is_a_reason_against_this_one(run):
+    stand_all(run, "shown to pass")
+    fail(run, "SPD", "SR")
+    pair = run.contrasts[(run.contrasts["metric"] == "SPD")].iloc[0]
+    rates = {pair["group"]: 0.2, pair["other"]: 0.6}
+    run.__dict__["groups"] = run.groups.assign(event_rate=run.groups["group"].map(rates))
+    page = tell(run)
+    assert page.answer.text.startswith("Not as it is. Shown to differ: who is selected by sex")
+    assert "differ the other way round" in page.findings[0].statement.text
+
+
+def test_whoever_selects_nobody_is_not_cleared(run):
+    stand_all(run, "shown to pass")
+    run.__dict__["models"] = run.models.assign(selection_rate=0.0)
+    assert tell(run).answer.text.startswith("This audit cannot say: the model selects nobody.")
+
+
+def number_run(run, *, flagged):
+    """Turn the outcome into a number, with so many flagged tests and no decision judged."""
+    info = run.info | {"outcome": {"column": "days", "event": "", "continuous": True}}
+    found = replace(run, info=info)
+    for name in ("verdicts", "auc_verdicts", "models", "groups", "contrasts", "rates", "baselines"):
+        table = run.__getattr__(name) if name != "baselines" else pd.DataFrame()
+        if len(table.columns):
+            found.__dict__[name] = table.iloc[:0]
+    errors = run.pocket_errors.copy()
+    tested = np.flatnonzero(errors["status"] == "tested")
+    errors["flagged"] = 0.0
+    errors.loc[errors.index[tested[:flagged]], "flagged"] = 1.0
+    errors.loc[errors.index[tested[:flagged]], "direction"] = "over"
+    found.__dict__["pocket_errors"] = errors
+    return found
+
+
+@pytest.mark.parametrize(
+    ("flagged", "words"),
+    [
+        (0, r"^The outcome is a number.* Not cleared: in \d+ tests"),
+        (1, r"1 of \d+ tests .* shows that"),
+        (3, r"3 of \d+ tests .* show that"),
+    ],
+)
+def test_of_a_number_only_errors_in_the_mean_and_gaps_are_told(run, flagged, words):
+    report = build_report(number_run(run, flagged=flagged))
+    check_texts(report)
+    page = report.pages[0]
+    assert re.search(words, page.answer.text)
+    assert not page.marks
+    assert not page.findings
+    assert not page.calibration
+    assert report.head.continuous
+    assert report.head.outcome == "days, a number"
+
+
+def test_withheld_numbers_are_told_as_fewer_than_are_shown(run):
+    stand_all(run, "shown to pass")
+    fail(run, "EOPP", "TPR")
+    blank = ["n", "events", "non_events", "tp", "fp", "fn", "tn", "tpr", "event_rate", "mean_score"]
+    groups = run.groups.copy()
+    groups[blank] = groups[blank].astype(float)
+    groups.loc[0, blank] = np.nan
+    run.__dict__["groups"] = groups
+    rates = run.rates.copy()
+    rates[["n", "value"]] = rates[["n", "value"]].astype(float)
+    rates.loc[rates["group"] == groups["group"][0], ["n", "value", "low", "high"]] = np.nan
+    run.__dict__["rates"] = rates
+    page = tell(run)
+    assert page.findings[0].affected is None
+    assert any(share.value is None and share.n is None for share in page.findings[0].shares)
+    assert "a number that is withheld" in page.findings[0].statement.text
