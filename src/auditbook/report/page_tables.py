@@ -22,7 +22,9 @@ WHOLE = 24
 """Letters up to which a cell is not broken."""
 FOLDED = 15
 """Rows from which on a table is folded on the screen."""
-BRIEF = frozenset({"contrasts", "pockets", "pocket_errors", "pocket_summary", "pocket_repairs", "models"})
+BRIEF = frozenset(
+    "contrasts pockets pocket_errors pocket_summary pocket_repairs models auc_differences".split()
+)
 """Tables of which paper holds the first part only, in the columns that come first."""
 FIRST = (
     *("model", "map", "metric", "attribute", "quantity", "contrast", "pocket", "name", "group", "other"),
@@ -70,7 +72,7 @@ class Part:
     def row_lines(self) -> float:
         """Lines that a row takes on paper, about."""
         lengths = [max(map(len, row), default=0) for row in self.rows]
-        return 1 + sum(length > WIDEST for length in lengths) / max(len(lengths), 1)
+        return 1 + sum(-(-max(length - WIDEST, 0) // 45) for length in lengths) / max(len(lengths), 1)
 
     @property
     def folded(self) -> bool:
