@@ -52,15 +52,10 @@ class _Case:
     rate: str
     cells: pd.DataFrame  # Of verdicts.csv or auc_verdicts.csv, the one whose gap is told first
     contrast: Any
-    affected: float
-    error_free: float  # What this contrast would be without any error
-
-    @property
-    def fails_without_error(self) -> bool:
-        """Whether a model without any error would fail by it too, and in the same direction."""
-        cell = rows(self.cells)[0]
-        passes = METRICS[cell.metric].passes(self.error_free, threshold=cell.threshold)
-        return not math.isnan(self.error_free) and not passes
+    weight: float = 0.0  # People affected, by which findings are ordered also where it is not told
+    affected: float = math.nan  # The same as it is told
+    error_free: float = 0.0  # What this contrast would be without any error, as it is told
+    fails_without_error: bool = False  # Whether that fails too, and in the same direction
 
 
 def list_findings(source: Source, model: str) -> list[Finding]:
@@ -72,7 +67,7 @@ def list_findings(source: Source, model: str) -> list[Finding]:
     without any error would fail too, since it tells of the event and not of the model.
     """
     cases = [*_list_cases(source, model), *_list_area_cases(source, model)]
-    keys = [(case.fails_without_error, -np.nan_to_num(case.affected)) for case in cases]
+    keys = [(case.fails_without_error, -np.nan_to_num(case.weight)) for case in cases]
     order = sorted(range(len(cases)), key=lambda place: keys[place])
     return [_write_case(source, model, cases[place]) for place in order]
 
@@ -85,27 +80,38 @@ def fails_without_error(cell: Any) -> bool:
 
 def _list_cases(source: Source, model: str) -> list[_Case]:
     """Put what is shown to fail together by attribute and rate."""
-    shown = match_rows(source.shown, model=model)
-    shown = shown[shown["rate"].isin(RATE_QUESTIONS)].reset_index(drop=True)
-    groups = source.of("groups", model=model)
-    shown = shown.assign(affected=count_affected(shown, groups), error_free=find_error_free(shown, groups))
+    shown = _measure(source, model)
     found = []
     for (attribute, rate), part in shown.groupby(["attribute", "rate"], sort=False):
         names = sorted(dict.fromkeys(part["metric"]), key=lambda name: FIRST.get(name, 0))
         told = match_rows(part, metric=names[0])
-        best = told.sort_values("affected", ascending=False, kind="stable", na_position="last")
-        best = best.iloc[:1]
+        best = rows(told.sort_values("weight", ascending=False, kind="stable", na_position="last"))[0]
         cells = source.of("verdicts", model=model, attribute=attribute).set_index("metric", drop=False)
-        affected, free = float(best["affected"].iloc[0]), float(best["error_free"].iloc[0])
-        found.append(_Case(str(attribute), str(rate), cells.loc[names], rows(best)[0], affected, free))
+        passes = METRICS[names[0]].passes(best.free, threshold=cells.loc[names[0], "threshold"])
+        fails = not math.isnan(best.free) and not passes
+        numbers = (best.weight, best.affected, best.error_free, fails)
+        found.append(_Case(str(attribute), str(rate), cells.loc[names], best, *numbers))
     return found
+
+
+def _measure(source: Source, model: str) -> pd.DataFrame:
+    """Measure people affected, and the same contrast without any error: as they are, and as they are told."""
+    exact, told = (one.shown[one.shown["model"] == model] for one in (source.exact, source))
+    whole, groups = (one.of("groups", model=model) for one in (source.exact, source))
+    measured = told.assign(
+        weight=count_affected(exact, whole),
+        affected=count_affected(told, groups),
+        free=find_error_free(exact, whole),
+        error_free=find_error_free(told, groups),
+    )
+    return measured[measured["rate"].isin(RATE_QUESTIONS)].reset_index(drop=True)
 
 
 def _list_area_cases(source: Source, model: str) -> list[_Case]:
     """List what is shown to fail of AUC parity on its own board, which has no rows in contrasts.csv."""
     cells = match_rows(source.areas_judged, model=model, shown="fail")
     return [
-        _Case(cell.attribute, "AUC", match_rows(cells, attribute=cell.attribute), None, math.nan, 0.0)
+        _Case(cell.attribute, "AUC", match_rows(cells, attribute=cell.attribute), None)
         for cell in rows(cells)
     ]
 
@@ -166,14 +172,11 @@ def _list_shares(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
     rates = source.of("rates", model=model, attribute=case.attribute)
     one = case.contrast
     if case.rate in TOLD:
-        pair = [one.group, one.other]
+        pair = _order_pair(case)
         known = match_rows(rates, rate=case.rate).set_index("group")
         found = [known.loc[name] for name in pair]
         scale = choose_scale([float(row["value"]) for row in found])
-        shares = [_make_share(name, row, scale) for name, row in zip(pair, found, strict=True)]
-        values = [share.value if share.value is not None else math.nan for share in shares]
-        swap = values[0] > values[1] if case.rate in WORSE_LOW else values[0] < values[1]
-        return tuple(shares[::-1] if swap else shares)
+        return tuple(_make_share(name, row, scale) for name, row in zip(pair, found, strict=True))
     if case.rate == "CAL":
         row = rows(match_rows(rates, rate="event rate", group=one.group, bin=one.bin + 1))[0]
         scale = choose_scale([row.value, row.mean_score])
@@ -190,6 +193,17 @@ def _list_shares(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
         )
         return happened, Share("predicted", to_number(mean), None, None, to_count(row.n), scale)
     return _list_other(source, model, case)
+
+
+def _order_pair(case: _Case) -> list[str]:
+    """Name the two groups, the one concerned first.
+
+    The larger value stands first in contrasts.csv, of a ratio the smaller: known also where it is withheld.
+    """
+    one = case.contrast
+    smaller_first = METRICS[one.metric].direction == "at_least"
+    pair = [one.group, one.other] if smaller_first else [one.other, one.group]
+    return pair if case.rate in WORSE_LOW else pair[::-1]
 
 
 def _list_other(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
@@ -234,9 +248,10 @@ def choose_scale(values: list[float]) -> int:
     >>> choose_scale([0.45, 0.60]), choose_scale([0.004, 0.012])
     (100, 1000)
     """
-    gap = max(values) - min(values)
+    known = [value for value in values if not math.isnan(value)]
+    gap = max(known) - min(known) if len(known) > 1 else 1.0
     for scale in SCALES[:-1]:
-        if not gap * scale < 2 or max(values) == 0:
+        if gap * scale >= 2 or not gap:
             return scale
     return SCALES[-1]
 
@@ -326,8 +341,10 @@ def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
 
 def _write_free(case: _Case, cell: Any) -> str:
     """Say what a model without any error would have of selection, where that is more than is allowed."""
-    if case.rate != "SR" or math.isnan(case.error_free):
+    if case.rate != "SR":
         return ""
+    if math.isnan(case.error_free):
+        return "A model without any error would fail too." if case.fails_without_error else ""
     turned = case.error_free > 1 if cell.metric == "DI" else case.error_free < 0
     size = f"a ratio of {number(case.error_free, digits=2)}"
     if cell.metric != "DI":
@@ -363,7 +380,7 @@ def describe_further(source: Source, model: str, findings: list[Finding]) -> Sta
 
 def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
     """Say where a model without any error would fail too, or that it would nowhere."""
-    cells = source.of("verdicts", model=model)
+    cells = source.exact.of("verdicts", model=model)
     cells = cells[cells["metric"].isin(["DI", "SPD"])].dropna(subset="error_free")
     if cells.empty:
         return ()
@@ -372,19 +389,24 @@ def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
         rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute)
         for row in (failing or rows(cells))
     )
+    return (Statement(_write_error_free(source, model, failing), basis),)
+
+
+def _write_error_free(source: Source, model: str, failing: list[Any]) -> str:
+    """Name the attributes by which a model without any error would fail, with what it would have."""
     if not failing:
-        text = (
+        return (
             "A model without any error would select alike enough by every attribute: the event is about as "
             "frequent in all groups that hold enough."
         )
-        return (Statement(text, basis),)
     by_attribute: dict[str, list[str]] = {}
     for row in failing:
-        told = f"{row.metric} {number(row.error_free, digits=2)}"
-        by_attribute.setdefault(row.attribute, []).append(told)
-    named = [f"{join_words(told)} for {name}" for name, told in by_attribute.items()]
-    text = (
-        f"A model without any error, which selects those with the event and nobody else, would have "
+        told = source.of("verdicts", model=model, metric=row.metric, attribute=row.attribute)
+        value = float(told["error_free"].iloc[0])
+        size = "(withheld)" if math.isnan(value) else number(value, digits=2)
+        by_attribute.setdefault(row.attribute, []).append(f"{row.metric} {size}")
+    named = [f"{join_words(sizes)} for {name}" for name, sizes in by_attribute.items()]
+    return (
+        "A model without any error, which selects those with the event and nobody else, would have "
         f"{list_names(named, limit=8)}, and fail there too: the event is not as frequent in all groups."
     )
-    return (Statement(text, basis),)

@@ -48,7 +48,7 @@ def _write_outcome(source: Source) -> str:
 
 def count_sites(source: Source) -> int:
     """Count the sites that hold audited records; 0 where none is named."""
-    return int((source.table("cohort_sites")["n_audit"] > 0).sum())
+    return int((source.exact.table("cohort_sites")["n_audit"] > 0).sum())
 
 
 def count_records(source: Source) -> int:

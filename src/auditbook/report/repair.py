@@ -77,7 +77,7 @@ def _write_thresholds(source: Source, as_it_is: list[Any], name: str, before: An
 
 def _list_pockets(source: Source, model: str) -> list[Statement]:
     """Say it of corrections learned on one half of the units and looked at on the other."""
-    table = source.of("pocket_repairs", model=model)
+    table = source.exact.of("pocket_repairs", model=model)  # only halves are counted
     if source.of("pocket_errors", model=model).empty:
         return []
     made = table[table["correction"].notna()]
