@@ -63,13 +63,16 @@ def list_findings(source: Source, model: str) -> list[Finding]:
 
     Metrics that say the same of an attribute are one finding (SPD and DI; EOPP and EOD by its TPR). Of the
     contrasts that are shown the one that touches most people is told (`count_affected`). What is no share of
-    people (TI, AUC parity) follows in the order of the tables; and last, again by people, stands what a model
-    without any error would fail too, since it tells of the event and not of the model.
+    people (TI, AUC parity) follows in the order of the tables. Scores that are off are off by every attribute
+    of the same people: calibration is told of one attribute first, of the others after all else. And last,
+    again by people, stands what a model without any error would fail too, since it tells of the event and
+    not of the model.
     """
     cases = [*_list_cases(source, model), *_list_area_cases(source, model)]
-    keys = [(case.fails_without_error, -np.nan_to_num(case.weight)) for case in cases]
-    order = sorted(range(len(cases)), key=lambda place: keys[place])
-    return [_write_case(source, model, cases[place]) for place in order]
+    ranked = sorted(cases, key=lambda case: (case.fails_without_error, -np.nan_to_num(case.weight)))
+    first = next((case for case in ranked if case.rate == "CAL"), None)
+    ranked.sort(key=lambda case: (case.fails_without_error, case.rate == "CAL" and case is not first))
+    return [_write_case(source, model, case) for case in ranked]
 
 
 def fails_without_error(cell: Any) -> bool:
