@@ -24,7 +24,7 @@ def browser():
 def pages(runs, tmp_path_factory) -> dict[str, Path]:
     """Two reports, and one of them inside a page of another style, light and dark."""
     folder = tmp_path_factory.mktemp("pages")
-    reports = {kind: build_report(runs[kind]) for kind in ("decisions", "nine_groups")}
+    reports = {kind: build_report(runs[kind]) for kind in ("decisions", "three_sites")}
     texts = {kind: make_page(report) for kind, report in reports.items()}
     for theme, (paper, ink) in PAPER.items():
         fragment = make_fragment(reports["decisions"])
@@ -43,8 +43,8 @@ def test_a_report_breaks_no_rule_of_access(browser, pages, width, dark):
 @pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_long_report_breaks_no_rule_of_access(browser, pages, width, dark):
-    assert list_violations(browser, pages["nine_groups"], width=width, dark=dark) == []
+def test_a_report_of_two_models_breaks_no_rule_of_access(browser, pages, width, dark):
+    assert list_violations(browser, pages["three_sites"], width=width, dark=dark) == []
     assert measure_overflow(browser) <= 0
 
 
@@ -59,7 +59,7 @@ def test_a_report_asks_for_nothing_and_complains_of_nothing(browser, pages):
 
 
 def test_folded_tables_are_printed_open(browser, pages):
-    open_at(browser, pages["nine_groups"], width=1440)
+    open_at(browser, pages["three_sites"], width=1440)
     browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = false")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     heights = browser.execute_script(
