@@ -34,7 +34,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         "chai": Form("chai", "chai-model-card.xml", "CHAI Applied Model Card"),
         "tripod-ai": Form("tripod_ai", "tripod-ai.docx", "TRIPOD+AI checklist"),
         "mlbom": Form("mlbom", "ml-bom.cdx.json", "bill of materials of the model (CycloneDX)"),
-        "hti1": Form("hti1", "hti1-source-attributes.json", "source attributes (45 CFR 170.315(b)(11))"),
+        "hti1": Form("hti1", "hti1-source-attributes.xlsx", "source attributes (45 CFR 170.315(b)(11))"),
     }
 )
 
