@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cli import main
-from auditbook.results import write_results
+from auditbook.report import Report, build_report
+from auditbook.results import Run, read_run, write_results
 from cohorts import write_pair
 from pocket_tables import make_pocket_tables
 from runs_fixture import make_run
@@ -94,3 +95,25 @@ def make_continuous(folder: Path) -> Path:
     info["pockets"] = {"status": "done", "records": {"audit": 4000}, "models": models}
     (folder / "run.json").write_text(json.dumps(info), encoding="utf-8")
     return folder
+
+
+class ReportedRuns:
+    """The small finished runs, an unequal one and a continuous outcome, with what their reports say."""
+
+    def __init__(self, folders: dict[str, Path], scratch: Path) -> None:
+        self.folders, self.scratch = folders, scratch
+        self.made: dict[str, tuple[Run, Report]] = {}
+
+    def __getitem__(self, kind: str) -> tuple[Run, Report]:
+        if kind not in self.made:
+            run = read_run(self._make(kind))
+            self.made[kind] = run, build_report(run)
+        return self.made[kind]
+
+    def _make(self, kind: str) -> Path:
+        makers = {"unequal": audit_unequal, "continuous": make_continuous}
+        if kind in self.folders:
+            return self.folders[kind]
+        folder = self.scratch / kind
+        folder.mkdir()
+        return makers[kind](folder)

@@ -95,18 +95,22 @@ def test_an_undefined_rate_is_left_out_and_said_and_is_no_zero(reported, tmp_pat
     assert said.endswith("What is left out is not 0.")
 
 
-def test_a_withheld_rate_is_left_out_and_said(reported, tmp_path):
+def test_numbers_that_are_withheld_are_left_out_and_counted(reported, tmp_path):
     run, report = reported["two_groups"]
-    rates = run.rates.astype({"n": float})
+    rates, areas = run.rates.copy(), run.auc_matrix.copy()
     hidden = (rates.group == "Male") & (rates.rate == "TPR")
-    rates.loc[hidden, ["value", "low", "high", "n", "n_effective"]] = float("nan")
+    rates.loc[hidden, ["value", "low", "high"]] = float("nan")  # Its denominator may be told
+    areas.loc[areas.event_group == "Male", ["auc", "ci_low", "ci_high"]] = float("nan")
     masked = Run(run.folder, run.info)
-    masked.__dict__["rates"] = rates
+    masked.__dict__.update(rates=rates, auc_matrix=areas)
     chai.write(masked, report, tmp_path / "card.xml")
     card = etree.parse(str(tmp_path / "card.xml"))
-    assert "True positive rate (sensitivity), sex: Male" not in read_values(card, "FairnessEquity")
+    values = read_values(card, "FairnessEquity")
+    assert "True positive rate (sensitivity), sex: Male" not in values
+    assert "Area under the ROC curve, sex: Male" not in values
     said = read(card, "FairnessEquity/Interpretation")[0]
-    assert "Withheld: 1 rate of groups that fewer than 10 people stand behind" in said
+    assert "Withheld: 2 numbers of groups, resting on fewer than 10 people or telling of them." in said
+    assert "Undefined" not in said
 
 
 def test_without_words_about_its_use_the_card_says_that_it_does_not_know(reported, tmp_path):

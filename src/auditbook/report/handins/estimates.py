@@ -65,16 +65,24 @@ def list_estimates(source: Source, model: str) -> Estimates:
     """List the numbers of one model; those that are withheld or undefined are counted, not listed."""
     if source.of("models", model=model).empty:  # Audited in pockets alone
         return Estimates(calibration=tuple(_list_mean_errors(source, model)))
-    rates = source.of("rates", model=model)
-    blank = rates[rates["rate"].isin(list(RATES)) & rates["value"].isna()]
-    withheld = int(blank["n"].isna().sum())
+    undefined = _list_undefined(source, model)
     return Estimates(
         tuple(_list_overall(source, model)),
         (*_list_rates(source, model), *_list_areas(source, model)),
         tuple(_list_calibration(source, model)),
-        withheld,
-        len(blank) - withheld,
+        undefined.count(False),
+        undefined.count(True),
     )
+
+
+def _list_undefined(source: Source, model: str) -> list[bool]:
+    """Say of each blank number of a group whether it is undefined; what else is blank is withheld."""
+    rates = [row for row in rows(source.of("rates", model=model)) if row.rate in RATES]
+    areas = [
+        row for row in rows(source.of("auc_matrix", model=model)) if row.event_group == row.nonevent_group
+    ]
+    nobody = [row.n == 0 for row in rates if math.isnan(row.value)]
+    return nobody + [row.status == "undefined" for row in areas if math.isnan(row.auc)]
 
 
 def _list_overall(source: Source, model: str) -> Iterator[Estimate]:

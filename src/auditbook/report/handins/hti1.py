@@ -39,7 +39,8 @@ from auditbook.report.handins.model_facts import (
 )
 from auditbook.report.handins.office_files import settle_bytes
 from auditbook.report.handins.sheets import Value, add_text, head_cell, long_cell, value_cell
-from auditbook.results import Run, match_rows, rows
+from auditbook.report.source import Source
+from auditbook.results import Run, rows
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -190,7 +191,7 @@ def _say_features(facts: ModelFacts, run: Run) -> str:
     listed = [
         clean(f"{row.column} ({'; '.join(filter(None, (row.role, row.note)))})")
         for role in roles
-        for row in rows(match_rows(run.cohort_columns, role=role))
+        for row in rows(Source(run).of("cohort_columns", role=role))
     ]
     return f"Columns, what each is used for, and whether it is also a feature: {', '.join(listed)}."
 
@@ -199,7 +200,7 @@ def _say_trained_groups(run: Run) -> str:
     """Say how many records of every group the model was trained on."""
     held = [
         f"{clean(row.attribute)}, {clean(row.group)}: {say_count(row.n_train)}"
-        for row in rows(run.cohort_groups)
+        for row in rows(Source(run).table("cohort_groups"))
     ]
     return f"Records trained on, by group: {'; '.join(held)}."
 

@@ -115,12 +115,10 @@ def say_blank(facts: ModelFacts) -> str:
         why = "The outcome is continuous" if facts.report.head.continuous else "Only pockets were audited"
         return f"{why}: the audit has no rates, areas or verdicts by group."
     withheld, undefined = facts.estimates.withheld, facts.estimates.undefined
-    fewer = (
-        f"that fewer than {count(facts.report.smallest_cell)} people stand behind or that would tell of them"
-    )
+    fewer = f"resting on fewer than {count(facts.report.smallest_cell)} people or telling of them"
     said = [
-        f"Withheld: {plural(withheld, 'rate')} of groups {fewer}." if withheld else "",
-        f"Undefined, with nobody to count: {plural(undefined, 'rate')} of groups." if undefined else "",
+        f"Withheld: {plural(withheld, 'number')} of groups, {fewer}." if withheld else "",
+        f"Undefined, with nobody to count: {plural(undefined, 'number')} of groups." if undefined else "",
         "What is left out is not 0." if withheld or undefined else "",
     ]
     return " ".join(filter(None, said))

@@ -217,7 +217,7 @@ def _answer_analysis(study: Study) -> dict[str, Answer]:
 
 def _answer_measures(study: Study) -> dict[str, Answer]:
     """Answer which measures were taken, of whom, and how sites were compared."""
-    asked = join_words(clean(name) for name in study.run.info["attributes"])
+    asked = join_words(clean(name) for name in Source(study.run).attributes)
     metrics = join_words(study.run.protocol.metrics)
     measured = f"Areas under the ROC curve, calibration, rates by group, and {metrics}, with intervals."
     fair = (
