@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What an XML file cannot hold."""
-SMALL, NORMAL = 8.5, 9.5
+SMALL, NORMAL = 9.0, 10.0
 """Sizes of letters in points."""
+ROOM = 0.3
+"""Height of a row that somebody writes into, in inches."""
 LINE = "_" * 28
 
 
@@ -118,6 +120,7 @@ def add_table(
             _fill(cell, text)
     for row in table.rows:
         _mark_row(row, "w:cantSplit")
+        _leave_room(row)
         for cell, width in zip(row.cells, widths, strict=True):
             _set_width(cell, width)
 
@@ -143,6 +146,14 @@ def _mark_row(row: "_Row", mark: str) -> None:
     from docx.oxml import OxmlElement
 
     row._tr.get_or_add_trPr().append(OxmlElement(mark))
+
+
+def _leave_room(row: "_Row") -> None:
+    """Make a row with an empty cell high enough to write into."""
+    from docx.shared import Inches
+
+    if not all(cell.text for cell in row.cells):
+        row.height = Inches(ROOM)
 
 
 def _name_table(table: "Table", title: str) -> None:
