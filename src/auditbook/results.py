@@ -1,8 +1,8 @@
 """What did a run find: write its result files, and read them back as every chapter does."""
 
 import json
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -114,11 +114,13 @@ class Run:
 
     folder: Path  # Its tables lie in ``results``
     info: dict[str, Any]  # What ``run.json`` says: cohort, data, configuration, seed, profile, versions
+    # What of a table others may see, by its name; without, the tables are exact
+    guard: Callable[[str, pd.DataFrame], pd.DataFrame] | None = field(default=None, repr=False)
 
     @property
     def protocol(self) -> Protocol:
         """The constants that the run used."""
-        known = {field.name for field in fields(Protocol)}
+        known = {each.name for each in fields(Protocol)}
         values = {key: value for key, value in self.info["protocol"].items() if key in known}
         values |= {key: tuple(values[key]) for key in ("metrics", "audit_sizes") if key in values}
         values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
@@ -128,7 +130,8 @@ class Run:
         """Read a result table, which from then on is an attribute like any other."""
         if name not in TABLES:
             raise AttributeError(f"a run has no table '{name}'{nearest(name, TABLES)}")
-        self.__dict__[name] = table = self._read(name)
+        exact = self._read(name)
+        self.__dict__[name] = table = self.guard(name, exact) if self.guard else exact
         return table
 
     def _read(self, name: str) -> pd.DataFrame:

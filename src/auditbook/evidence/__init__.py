@@ -113,6 +113,7 @@ from auditbook.evidence.support import (
     find_short_groups,
     list_shortfalls,
     name_shortfall,
+    withhold_held,
     write_shortfalls,
     write_worth,
 )

@@ -1,6 +1,7 @@
 """Is there enough of a group, and if not, what is missing, how much is there, and how much is needed?"""
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,6 +122,34 @@ def name_shortfall(
 ) -> str:
     """Say what a group of so many events and non-events has too little of; blank when it has enough."""
     return write_shortfalls(list_shortfalls(count_held(events, non_events), protocol=protocol, needs=needs))
+
+
+_HELD = re.compile(
+    r"(?:(?<=: )|(?<= and )|(?<=\()|^)\d[\d.,e+]* (?P<noun>(?:of the rarer outcome|[a-z][a-z -]*?))"
+    r"(?P<worth> worth [\d.]+)?(?P<place> in \d+ score bins?)?(?=, [\d.]+ needed)"
+)
+_OF_SITES = ("site", "sites", "effective site", "effective sites")
+
+
+def withhold_held(text: str, floor: float) -> str:
+    """Take out of what `write_shortfalls` has written how much there is, where that is under a floor.
+
+    With an infinite floor zeros go as well: what there is of a group is then told nowhere. Sites are no people.
+
+    Examples
+    --------
+    >>> withhold_held("Z: 1 event, 10 needed and 12 records, 30 needed", 10)
+    'Z: too few events, 10 needed and 12 records, 30 needed'
+    """
+    return _HELD.sub(lambda found: _write_without(found, floor), text)
+
+
+def _write_without(found: re.Match[str], floor: float) -> str:
+    noun, held = found["noun"], float(found[0].split()[0].replace(",", ""))
+    if noun in _OF_SITES or not (0 < held < floor or math.isinf(floor)):
+        return found[0]
+    many = noun if noun.endswith("s") or noun.startswith("of ") else f"{noun}s"
+    return f"too few {many}"
 
 
 def _count(shortfall: Shortfall) -> str:
