@@ -25,6 +25,7 @@ DOORS = {
     "scoring": ("score_cohort",),
     "verdicts": ("judge", "flip_rate"),
     "cohort": ("load_cohort",),
+    "privacy": ("protect_run",),
     "evidence": ("prepare",),
 }
 """The functions of each door by which a newcomer enters; the door lists all of them."""

@@ -13,8 +13,8 @@ from auditbook.results import Run, read_run
 def open_run(run_dir: str = "") -> Run:
     """Open a run for reading, as the setup cell of every chapter does.
 
-    Counts of too few people are blank in it, and what they would follow from (see `auditbook.privacy`). A blank
-    folder means the default cohort's run, whose results are made first where there are none.
+    Counts of too few people are blank in it, and what they would follow from (see `auditbook.privacy`). A
+    blank folder means the default cohort's run, whose results are made first where there are none.
 
     Raises
     ------

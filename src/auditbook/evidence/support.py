@@ -134,7 +134,8 @@ _OF_SITES = ("site", "sites", "effective site", "effective sites")
 def withhold_held(text: str, floor: float) -> str:
     """Take out of what `write_shortfalls` has written how much there is, where that is under a floor.
 
-    With an infinite floor zeros go as well: what there is of a group is then told nowhere. Sites are no people.
+    With an infinite floor zeros go as well: what there is of a group is then told nowhere. Sites are no
+    people.
 
     Examples
     --------

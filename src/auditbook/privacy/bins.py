@@ -59,9 +59,7 @@ def hide_bins(
     left = table.records - table.events
     thin = is_small(table.records, smallest) | records.whole_hidden[:, None]
     hidden = _settle(table, layout, table.records, thin, records, smallest)
-    few = (
-        hidden | is_small(table.events, smallest) | is_small(left, smallest) | events.whole_hidden[:, None]
-    )
+    few = hidden | is_small(table.events, smallest) | is_small(left, smallest) | events.whole_hidden[:, None]
     movable = np.where(hidden, table.events, np.minimum(table.events, left))
     hidden_events = _settle(table, layout, movable, few, events, smallest)
     return _name(table, hidden), _name(table, hidden_events)

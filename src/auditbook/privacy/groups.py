@@ -1,4 +1,4 @@
-"""Which counts of groups are withheld: of the cohort, of the audited records, and of decisions under each model?"""
+"""Which counts of groups are withheld: of the cohort, of audited records, of decisions under each model?"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,8 +65,8 @@ def is_small(values: Array, smallest: int) -> Mask:
 def settle(layout: Layout, values: Array, movable: Array, small: Mask, smallest: int) -> Mask:
     """Withhold one count of each group: small ones, and those from which they would follow.
 
-    Of each attribute those who stand in none of its groups are one more; `movable` is what a count can give up or
-    take where another one that is shown holds both together.
+    Of each attribute those who stand in none of its groups are one more; `movable` is what a count can give
+    up or take where another one that is shown holds both together.
     """
     n = len(layout.attributes)
     sums = layout.relations[:n] @ values
@@ -112,18 +112,14 @@ def hide_groups(layout: Layout, counts: GroupCounts, smallest: int) -> HiddenGro
         trained - counts.kept_events + counts.events, smallest
     )
     outcomes = _hide_share(
-        layout,
-        counts.events,
-        counts.audited,
-        records | (kept_events if alike else few),
-        smallest,
+        layout, counts.events, counts.audited, records | (kept_events if alike else few), smallest
     )
     found = (before, outcomes if alike else kept_events, records, outcomes)
     return HiddenGroups(*map(layout.pick, found))
 
 
 def _hide_share(layout: Layout, part: Array, whole: Array, above: Mask, smallest: int) -> Mask:
-    """Withhold a part of a whole where it, or what is left of the whole, is small or the whole is withheld."""
+    """Withhold a part of a whole where it or the rest of the whole is small, or the whole is withheld."""
     left = whole - part
     small = above | is_small(part, smallest) | is_small(left, smallest)
     alone = above | (not left.any())
@@ -131,7 +127,7 @@ def _hide_share(layout: Layout, part: Array, whole: Array, above: Mask, smallest
 
 
 def hide_parts(part: Array, whole: Array, above: Mask, smallest: int) -> Mask:
-    """Withhold counts that sum to one known total, each of them a part of a whole that is shown or `above`."""
+    """Withhold counts that sum to one known total, each a part of a whole that is shown or else `above`."""
     left = np.asarray(whole, float) - part
     alone = above | (not left.any())
     values = np.where(alone, part, np.minimum(part, left)).astype(float)
@@ -142,7 +138,7 @@ def hide_parts(part: Array, whole: Array, above: Mask, smallest: int) -> Mask:
 def hide_decisions(
     layout: Layout, groups: pd.DataFrame, hidden: frozenset[Group], part: str, left: str, smallest: int
 ) -> frozenset[tuple[str, str, str]]:
-    """Withhold, of every model, how those with one outcome were decided: `part` of them, and what is `left`."""
+    """Withhold under every model how those with one outcome were decided: `part`, and who is `left`."""
     above: NDArray[np.bool_] = np.array([key in hidden for key in layout.keys], bool)
     found = set()
     for model, mine in groups.groupby("model", sort=False):

@@ -26,7 +26,7 @@ def _among(table: pd.DataFrame, columns: tuple[str, ...], hidden: frozenset) -> 
 
 
 def _named(table: pd.DataFrame, column: str, hidden: frozenset) -> Rows:
-    """The same for rows told apart by one column."""
+    """Tell which rows are, told apart by one column."""
     return np.array([key in hidden for key in table[column]], bool)
 
 
@@ -185,7 +185,7 @@ def _part(table: pd.DataFrame, withheld: Withheld) -> Rows:
 
 
 def _total(table: pd.DataFrame, withheld: Withheld) -> Rows:
-    """The same of all audited records under each model."""
+    """Tell under which models all audited records hold too few of somebody."""
     groups = withheld.table("groups")
     found = _counts_few(
         table,
@@ -242,10 +242,14 @@ def _pocket_cells(table: pd.DataFrame, withheld: Withheld) -> Rows:
     ]
     overall = (table["pocket"] == OVERALL).to_numpy()
     whole = [
-        any(group in withheld.groups.records for group in pair)
-        for pair in zip(focal, reference, strict=True)
+        any(group in withheld.groups.records for group in pair) for pair in zip(focal, reference, strict=True)
     ]
-    return few | np.array(inside, bool) | (overall & whole) | _among(table, ("map", "pocket"), withheld.pockets.records)
+    return (
+        few
+        | np.array(inside, bool)
+        | (overall & whole)
+        | _among(table, ("map", "pocket"), withheld.pockets.records)
+    )
 
 
 def _read_contrasts(
@@ -318,6 +322,7 @@ MASKS: Mapping[str, Rule] = MappingProxyType(
         "found": _within(DECIDED, lambda withheld: withheld.found),
         "alarmed": _within(DECIDED, lambda withheld: withheld.alarmed),
         "selected": _within(DECIDED, lambda withheld: withheld.selected),
+        "above": _within(DECIDED, lambda withheld: withheld.above),
         "cell": _within(CELL, lambda withheld: withheld.cells),
         "labels": _within(("outcome", *GROUP), lambda withheld: withheld.labels),
         "bin_records": _within((*DECIDED, "bin"), lambda withheld: withheld.bins),

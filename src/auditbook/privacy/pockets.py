@@ -25,12 +25,7 @@ class HiddenPockets:
 
 
 def hide_pockets(
-    groups: pd.DataFrame,
-    errors: pd.DataFrame,
-    *,
-    records: frozenset[Group],
-    counted: bool,
-    smallest: int,
+    groups: pd.DataFrame, errors: pd.DataFrame, *, records: frozenset[Group], counted: bool, smallest: int
 ) -> HiddenPockets:
     """Withhold records of pockets, of groups within them, and then outcomes where they are `counted`."""
     whole: set[Pocket] = set()
@@ -58,14 +53,14 @@ def _hide_map(table: pd.DataFrame, hidden: frozenset[Group], smallest: int) -> t
 
 
 def _relate(table: pd.DataFrame, pockets: Sequence[str]) -> Array:
-    """Write down that pockets sum to their group and to all, and the groups of an attribute to their pocket."""
+    """Write down that pockets sum to their group and to all, and groups of an attribute to their pocket."""
     n, last = len(table), len(pockets)
     by_group = table.groupby(["attribute", "group"], sort=False).ngroup().to_numpy()
     rows = [np.append(by_group == k, np.zeros(last)) for k in range(by_group.max(initial=-1) + 1)]
     inside = table.groupby(["attribute", "pocket"], sort=False)
-    for (_, pocket), places in inside.indices.items():
+    for part in inside.indices.values():
         row = np.zeros(n + last)
-        row[places], row[n + pockets.index(pocket)] = 1.0, -1.0
+        row[part], row[n + pockets.index(table["pocket"].iloc[part[0]])] = 1.0, -1.0
         rows.append(row)
     return np.array([*rows, np.append(np.zeros(n), np.ones(last))], float)
 

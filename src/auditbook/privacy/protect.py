@@ -26,13 +26,14 @@ TOLD = ("reason", "left_out", "support", "tier_reasons", "note")
 """Columns of words in which it may stand how much of something there is."""
 
 
-def read_smallest(run: Run) -> int:
-    """Read from how many people on a count is shown; 0 where all are."""
-    return int((run.info.get("report") or {}).get("smallest_cell", SMALLEST_CELL))
+def read_smallest(info: Mapping[str, Any]) -> int:
+    """Read in what ``run.json`` says from how many people on a count is told; 0 where all are."""
+    smallest = int((info.get("report") or {}).get("smallest_cell", SMALLEST_CELL))
+    return smallest if smallest > 1 else 0
 
 
 def protect_run(run: Run) -> Run:
-    """Give a run whose tables and facts others may see: small cells are blank, and what they would follow from.
+    """Give a run whose tables and facts others may see: small cells are blank, and what gives them away.
 
     Words stay: what is shown, verdicts and names are those of the exact run, whose files are not touched.
 
@@ -44,11 +45,11 @@ def protect_run(run: Run) -> Run:
     Returns
     -------
     Run
-        The same run; a count of fewer than ``[report] smallest_cell`` people of its cohort file is nan in each
-        table, and so is every number from which it would follow. With the key at 0, the run as it is.
+        The same run; a count of fewer than ``[report] smallest_cell`` people of its cohort file is nan in
+        each table, and so is every number from which it would follow. With the key at 0, the run as it is.
     """
-    smallest = read_smallest(run)
-    if smallest < 2:
+    smallest = read_smallest(run.info)
+    if not smallest:
         return run
     withheld = Withheld(run, smallest)
     info = _protect_info(run.info, withheld)

@@ -94,6 +94,13 @@ class Withheld:
         return self.found | self.alarmed
 
     @cached_property
+    def above(self) -> frozenset[Decided]:
+        """The groups of which it is withheld how many score above the median."""
+        table = self.table("scoring_rates")
+        table = table.assign(below=table["n"] - table["above"])
+        return hide_decisions(self.layout, table, self.groups.records, "above", "below", self.smallest)
+
+    @cached_property
     def _bins(self) -> tuple[frozenset[Bin], frozenset[Bin]]:
         parts = self.table("score_bins").groupby("model", sort=False)
         found = [self._hide_bins(str(model), part) for model, part in parts]

@@ -181,14 +181,14 @@ class Source:
         return found[keys].merge(self.table("contrasts"), on=keys, how="left", validate="one_to_one")
 
     def people(self, n: float, word: str = "person", words: str = "people") -> str:
-        """Write a count of people; a withheld one as fewer than are shown."""
+        """Write a count of people, or that it is withheld: it may be small, or give a small one away."""
         if math.isnan(n):
-            return f"fewer than {self.smallest_cell} {words}"
+            return f"a withheld number of {words}"
         return plural(n, word, words)
 
     def write_n(self, n: float) -> str:
-        """Write a number of records in brackets; a withheld one as fewer than are shown."""
-        return f"n < {self.smallest_cell}" if math.isnan(n) else f"n = {count(n)}"
+        """Write a number of records in brackets, or that it is withheld."""
+        return "n withheld" if math.isnan(n) else f"n = {count(n)}"
 
 
 def rest_on(file: str, **where: object) -> Basis:

@@ -9,6 +9,7 @@ from typing import Any
 from auditbook.code import digest_cells, digest_reach, list_words
 from auditbook.cohort import CohortFile
 from auditbook.columns import TABLES
+from auditbook.privacy import read_smallest
 from auditbook.project import digest_files, digest_text, project_file, versions
 from auditbook.run.contents import chapter_code, chapter_source
 from auditbook.run.plan import Plan
@@ -18,8 +19,15 @@ OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "la
 STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
 PASSING = {"steps", "hashes", "pockets", "partition", "title", "harm", "worked", "use", "labels", "report"}
 """Parts of run.json that count for a chapter only when their name occurs in the code that it reaches."""
-READERS = frozenset({"auditbook.results", "auditbook.columns"})
+READERS = frozenset(
+    {"auditbook.results", "auditbook.columns"}
+    | {f"auditbook.privacy.{part}" for part in ("bins", "groups", "masks", "pockets", "protect", "withheld")}
+)
 """Modules that name every table, for whoever reads one."""
+SETTLING = ("cohort_groups", "groups", "models", "score_bins", "verdicts", "auc_verdicts", "contrasts")
+"""Tables that say which cells are small: what a chapter sees of any table hangs on them."""
+SETTLING_POCKETS = ("pocket_groups", "pocket_errors")
+"""The same for the tables of pockets."""
 
 
 def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[str, str]:
@@ -76,11 +84,21 @@ def chapter_key(name: str, info: Mapping[str, Any], tables: Mapping[str, str]) -
     """
     code = chapter_code(name)
     words = list_words(code, beside=READERS)
-    read = [f"{file} {tables[file]}" for file in sorted(tables) if file.partition(".")[0] in words]
+    seen = words | _list_settling(words, read_smallest(info))
+    read = [f"{file} {tables[file]}" for file in sorted(tables) if file.partition(".")[0] in seen]
     told = {part: value for part, value in info.items() if part not in PASSING or part in words}
     told = {part: value for part, value in told.items() if part != "steps"}
     stored = [digest_folder(part) for part in ("reference", "simulations", "worked")]
     stored.append(digest_text(repr(TABLES), digest_files([project_file("data", "panel.toml")])))
+    told["smallest_cell"] = read_smallest(info)
     parts = [json.dumps(told, sort_keys=True, default=repr), json.dumps(versions()), *stored]
     source = chapter_source(name).read_text(encoding="utf-8")
     return digest_text(source, digest_cells(code), *read, *parts)
+
+
+def _list_settling(words: set[str], smallest: int) -> set[str]:
+    """List the tables that say what of the tables a chapter reads is withheld."""
+    if not smallest:
+        return set()
+    pockets = SETTLING_POCKETS if any(word in TABLES and "pocket" in word for word in words) else ()
+    return {*SETTLING, *pockets}
