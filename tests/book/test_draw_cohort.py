@@ -122,7 +122,7 @@ def test_signs_that_the_font_lacks_become_a_box():
 
 def test_long_name_gives_its_count_a_line_of_its_own():
     assert label_with_n("x" * 20, 5) == "x" * 20 + "\n(n = 5)"
-    assert label_with_n("x", float("nan")) == "x (n not known)"
+    assert label_with_n("x", float("nan")) == "x (n withheld)"
 
 
 def test_fresh_axes_grow_with_their_rows():

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.columns import TABLES
+from auditbook.errors import RunError
 from auditbook.evidence import withhold_held
 from auditbook.privacy.masks import MASKS
 from auditbook.privacy.withheld import Withheld
@@ -67,6 +68,8 @@ def protect_table(name: str, table: pd.DataFrame, withheld: Withheld) -> pd.Data
     if table.empty:
         return table
     shown = table.copy()
+    if name not in read_rules():
+        raise RunError(f"withheld.toml does not say which columns of {name}.csv count people")
     for word, columns in read_rules()[name].items():
         if word == NOBODY:
             continue

@@ -10,6 +10,15 @@ from auditbook.errors import InputError
 from auditbook.project import digest_files
 
 LOCK = ".lock"
+INTERNAL = "INTERNAL.txt"
+NOTICE = """\
+INTERNAL: not to be passed on.
+
+The tables in this folder are exact. They hold numbers of very few people, who may be recognised by them:
+of groups, sites, score bins and pockets. What is written for others is made from them with such numbers
+withheld, and those that would give them away: the report, the chapters and html, and what `auditbook
+export` writes. From how many people on a number is told stands in the cohort file, [report] smallest_cell.
+"""
 MADE = ("results", "report", "notebooks", "html", "scores", "next", "run.json")
 """Names in a run's folder that a run replaces."""
 
@@ -85,6 +94,12 @@ def note_step(info: dict[str, Any], name: str, status: str, seconds: float) -> N
     info["steps"] = [*others, {"step": name, "status": status, "seconds": round(seconds, 2)}]
 
 
+def mark_internal(results: Path) -> None:
+    """Say beside result tables, which are exact, that they hold small numbers of people."""
+    if results.is_dir():
+        (results / INTERNAL).write_text(NOTICE, encoding="utf-8")
+
+
 def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ...]) -> None:
     """Put a finished run in the place of the last one; ``run.json`` goes last."""
     for part in parts:
@@ -94,5 +109,6 @@ def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ..
             last.rename(old)
         (made / part).rename(last)
         remove(old)
+    mark_internal(folder / "results")
     write_json(folder / "run.json", info)
     shutil.rmtree(made)

@@ -182,9 +182,11 @@ def find_shortfalls(groups: pd.DataFrame, *, protocol: Protocol) -> pd.DataFrame
     [['F', 400.0]]
     """
     first = groups[groups["model"] == groups["model"].iloc[0]] if len(groups) else groups
+    first = first.dropna(subset=["n", "events", "non_events"])  # of the others nothing can be told
     table = first[["attribute", "group", "n", "events", "non_events"]].reset_index(drop=True)
     lists = [list_shortfalls(one, protocol=protocol) for one in _read_held(first)]
-    total = table.groupby("attribute")["n"].transform("sum").tolist()
+    sums = table.groupby("attribute")["n"].sum()
+    total = [int(sums.max())] * len(table)
     needed = [_scale_up(whole, part) for whole, part in zip(total, lists, strict=True)]
     full = table.assign(shortfalls=pd.Series(lists, dtype=object), needed=np.array(needed, float))
     return full[[bool(part) for part in lists]].reset_index(drop=True)

@@ -23,6 +23,7 @@ from auditbook.book.draw.style import (
     put_marks_above,
     say_nothing_to_draw,
     wrap_label,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -96,7 +97,7 @@ def draw_parities(verdicts: pd.DataFrame, *, threshold: float, ax: Axes | None =
         return say_nothing_to_draw(ax, "There is no attribute to judge.")
     most = float(verdicts[["estimate", "area_high"]].max().max())
     ax.set_xlim(-0.005, 1.1 * max(0.1, 0.0 if math.isnan(most) else most))
-    names = [f"{wrap_label(row.attribute)}\n(smallest n = {int(row.smallest_n):,})" for row in rows(verdicts)]
+    names = [f"{wrap_label(row.attribute)}\n(smallest {write_n(row.smallest_n)})" for row in rows(verdicts)]
     label_rows(ax, names)
     ax.axvline(threshold, color=NEUTRAL, linewidth=1.4, linestyle="--", zorder=1)
     marks = {"pass": Mark(COLOURS[0], "o"), "fail": Mark(COLOURS[1], "s"), "inconclusive": Mark(GUIDE, "D")}

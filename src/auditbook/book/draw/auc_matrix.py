@@ -28,6 +28,7 @@ from auditbook.book.draw.style import (
     put_marks_above,
     say_nothing_to_draw,
     wrap_label,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -155,7 +156,7 @@ def draw_intervals(entries: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def _name_pair(row: Any) -> str:
     """Name an entry in two short lines, with its events and non-events."""
     one, other = row.event_group, row.nonevent_group
-    held = f"(n = {int(row.n_events):,} and {int(row.n_nonevents):,})"
+    held = f"({write_n(row.n_events)} and {write_n(row.n_nonevents).removeprefix('n = ')})"
     if one == other:
         return wrap_label(f"within {one}", width=36, lines=1) + "\n" + held
     first, second = (wrap_label(name, width=18, lines=1) for name in (one, other))

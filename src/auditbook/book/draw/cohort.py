@@ -22,6 +22,7 @@ from auditbook.book.draw.style import (
     put_key_above,
     say_nothing_to_draw,
     wrap_label,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -34,8 +35,8 @@ def draw_flow(flow: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     for position, row in enumerate(rows(flow)):
         ax.barh(position, row.rows, left=row.start, color=FLOW_COLOURS[row.kind], height=0.62)
         ax.annotate(
-            f"{row.rows:,}",
-            (row.start + row.rows, position),
+            "withheld" if math.isnan(row.rows) else f"{int(row.rows):,}",
+            (0.0 if math.isnan(row.rows) else row.start + row.rows, position),
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
@@ -119,7 +120,7 @@ def draw_site_volumes(sites: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("site, by rank of volume")
     ax.set_ylabel("records (log scale)")
     number = f"{len(sites):,} site{'' if len(sites) == 1 else 's'}"
-    ax.set_title(f"{number}, {int(sites['n'].sum()):,} records", loc="left", fontsize=FONT_SIZE)
+    ax.set_title(f"{number}, {write_n(sites['n'].sum(skipna=False))}", loc="left", fontsize=FONT_SIZE)
     return ax
 
 

@@ -17,6 +17,7 @@ from auditbook.book.draw.style import (
     put_key_above,
     say_nothing_to_draw,
     wrap_label,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -42,8 +43,7 @@ def draw_differences(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         draw_estimate(ax, row.difference, y, low=math.nan, high=math.nan, mark=marks[row.attribute])
     for name in names:
         ax.plot([], [], marks[name].marker, color=marks[name].colour, label=wrap_label(name))
-    n = int(table["n"].max())
-    ax.set_xlabel(f"overall value less weighted mean (n = {n:,}; dashed: the same)")
+    ax.set_xlabel(f"overall value less weighted mean ({write_n(table['n'].max())}; dashed: the same)")
     put_key_above(ax)
     return ax
 

@@ -61,7 +61,7 @@ def draw_bins(gaps: pd.DataFrame, *, threshold: float, ax: Axes | None = None) -
         part = gaps[gaps["group"] == name]
         x = (part["bin_low"] + part["bin_high"]) / 2 + step * (position - (len(names) - 1) / 2)
         bars = (part[["value", "high"]].to_numpy() - part[["low", "value"]].to_numpy()).T
-        mark, label = marks[name], label_with_n(name, part["n"].sum())
+        mark, label = marks[name], label_with_n(name, part["n"].sum(skipna=False))
         ax.errorbar(
             x.to_numpy(),
             part["value"].to_numpy(),

@@ -20,6 +20,7 @@ from auditbook.book.draw.style import (
     new_axes,
     put_key_above,
     say_nothing_to_draw,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -50,8 +51,8 @@ def draw_score_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         (0.2, "event", "events", EVENT_COLOUR),
     ):
         share = shares[f"{column}_share"]
-        total = shares["others" if column == "other" else "events"].sum()
-        ax.bar(position + shift, share, width=0.38, color=colour, label=f"{name} (n = {int(total):,})")
+        total = shares["others" if column == "other" else "events"].sum(skipna=False)
+        ax.bar(position + shift, share, width=0.38, color=colour, label=f"{name} ({write_n(total)})")
         low, high = shares[f"{column}_share_low"], shares[f"{column}_share_high"]
         ax.vlines(position + shift, low, high, color=NEUTRAL, linewidth=1.2)
     _label_bins(ax, shares)
@@ -100,7 +101,7 @@ def _draw_rates(ax: Axes, rates: pd.DataFrame, x: pd.Series) -> None:
     for place, row in zip(x, rows(rates), strict=True):
         if row.n > 0:
             ax.annotate(
-                f"{row.n:,}",
+                f"{int(row.n):,}",
                 (place, row.event_rate_high),
                 xytext=(0, 3),
                 textcoords="offset points",
@@ -143,8 +144,7 @@ def draw_sweep(sweep: pd.DataFrame, *, threshold: float, ax: Axes | None = None)
     ax.axvline(threshold, color="black", linestyle="--", linewidth=1.2, label="threshold in use")
     ax.set_ylim(-0.02, 1.02)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    total = int(sweep["selected"].max())
-    ax.set_xlabel(f"threshold (bounds of the score bins; n = {total:,} audited records)")
+    ax.set_xlabel(f"threshold (bounds of the score bins; {write_n(sweep['selected'].max())} audited records)")
     ax.set_ylabel("rate with 95% band")
     put_key_above(ax)
     return ax

@@ -54,7 +54,7 @@ def draw_fold_verdicts(site_verdicts: pd.DataFrame, *, ax: Axes | None = None) -
     ax.set_xticks(folds)
     ax.set_xlim(folds[0] - 0.6, folds[-1] + 0.6)
     low, high = site_verdicts["n"].min(), site_verdicts["n"].max()
-    ax.set_xlabel(f"fold (n = {low:,} to {high:,} records)")
+    ax.set_xlabel(f"fold (n = {int(low):,} to {int(high):,} records)")
     handles = [
         Line2D([], [], linestyle="none", label=NAMES[verdict], **look) for verdict, look in LOOKS.items()
     ]

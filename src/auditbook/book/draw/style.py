@@ -92,10 +92,15 @@ def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
     return "\n".join(parts).replace("$", r"\$")
 
 
+def write_n(n: float) -> str:
+    """Write a number of records as figures do, or that it is withheld."""
+    return "n withheld" if math.isnan(n) else f"n = {int(n):,}"
+
+
 def label_with_n(text: str, n: float, *, width: int = LABEL_WIDTH) -> str:
     """Write a name with its number of records, as every axis of groups does."""
     name = wrap_label(text, width=width)
-    count = "(n not known)" if math.isnan(n) else f"(n = {int(n):,})"
+    count = f"({write_n(n)})"
     fits = len(name.splitlines()[-1]) + 1 + len(count) <= width
     return name + (" " if fits else "\n") + count
 

@@ -126,7 +126,7 @@ def describe_question(run: Run) -> str:
     parts = [
         f"{_write_number(len(models), 'model')} ({name_list(models['model'])}) "
         f"{agree(len(models), 'was', 'were')} audited on "
-        f"{plural(int(models['n_audit'].max()), 'record')}{where}.",
+        f"{plural(float(models['n_audit'].max()), 'record')}{where}.",
         f"The event is **{_write_event(outcome)}**.",
     ]
     if info.get("harm"):
@@ -168,8 +168,13 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
     gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
     if not gone:
         return f"{text} None was left out."
-    named = "; ".join(f"{escape(entry['reason'])}: {count(entry['rows'])}" for entry in gone)
+    named = "; ".join(f"{escape(entry['reason'])}: {_write_told(entry['rows'])}" for entry in gone)
     return f"{text} Left out: {named}."
+
+
+def _write_told(n: float) -> str:
+    """Write a count, or that it is withheld."""
+    return "number withheld" if math.isnan(n) else count(n)
 
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
@@ -374,7 +379,15 @@ def _count_partial(board: pd.DataFrame) -> str:
 def find_shortfalls(run: Run) -> pd.DataFrame:
     """List the groups that lack support, and how many audited records would probably bring it."""
     table = find_shortfalls_of(run.groups, protocol=run.protocol)
-    return table.assign(lacks=[_write_lacks(part) for part in table["shortfalls"]])
+    told = table.assign(lacks=[_write_lacks(part) for part in table["shortfalls"]], withheld=False)
+    first = run.groups.drop_duplicates(["attribute", "group"])
+    blank = first[first["events"].isna() & (first["support"] != "")]
+    if blank.empty:
+        return told
+    rest = blank[["attribute", "group", "n", "events", "non_events"]].assign(
+        lacks=blank["support"], needed=np.nan, withheld=True
+    )
+    return pd.concat([told, rest], ignore_index=True)
 
 
 def _write_lacks(shortfalls: Sequence[Shortfall]) -> str:
@@ -388,7 +401,8 @@ def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
     """Say what the missing support would take."""
     if shortfalls.empty:
         return "No group lacks records, events or non-events."
-    unknown, known = (shortfalls[shortfalls["needed"].isna() == lost] for lost in (True, False))
+    told = shortfalls[~shortfalls["withheld"]]
+    unknown, known = (told[told["needed"].isna() == lost] for lost in (True, False))
     parts = [f"{_write_number(len(shortfalls), 'group')} {agree(len(shortfalls), 'lacks', 'lack')} support."]
     if len(known):
         size = plural(known["needed"].max(), "record")
@@ -400,6 +414,11 @@ def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
         parts.append(
             f"Of {name_list(unknown['group'])} so little was seen that no size can be named: "
             "ask first whether these patients reach the data at all."
+        )
+    if shortfalls["withheld"].any():
+        blank = name_list(shortfalls.loc[shortfalls["withheld"], "group"])
+        parts.append(
+            f"Of {blank} numbers are withheld: they are of too few people, or would give such numbers away."
         )
     parts.append("The minimum buys a comparison, not an answer: it can still be open.")
     return " ".join(parts)

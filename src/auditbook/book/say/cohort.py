@@ -1,5 +1,6 @@
 """Who is in the cohort: sentences and tables on its flow, groups, sites and columns."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,11 +96,17 @@ def tabulate_flow(info: Mapping[str, Any]) -> pd.DataFrame:
 def describe_flow(info: Mapping[str, Any]) -> str:
     """Say how many rows were read, left out and kept, and what that asks of the reader."""
     read, kept, reasons = info["rows_read"], info["rows_kept"], info.get("left_out", [])
-    gone = [entry for entry in reasons if entry["rows"] > 0]
+    gone = [entry for entry in reasons if entry["rows"] != 0]
+    if math.isnan(read):
+        named = name_list(entry["reason"] for entry in gone)
+        return (
+            f"{count(kept)} rows are kept as records. How many were left out ({named}) is withheld: too few. "
+            "Everything that follows is true of the records kept, and of nobody else."
+        )
     text = f"{count(read)} rows were read and {count(kept)} are kept as records"
     if not gone:
         return f"{text}; none was left out." if read == kept else f"{text}."
-    largest = max(gone, key=lambda entry: entry["rows"])
+    largest = max(gone, key=lambda entry: np.nan_to_num(entry["rows"]))
     parts = [f"{text}, {share(kept / read)} of them.", f"The other {count(read - kept)} left for"]
     if len(gone) == 1:
         parts.append(f"one reason: {escape(largest['reason'])}.")
@@ -265,15 +272,24 @@ def describe_sites(sites: pd.DataFrame) -> str:
     )
 
 
+def _without(blank: int) -> str:
+    """Say that sites with withheld numbers are left out; nothing where there are none."""
+    return f", without {plural(blank, 'site')} whose numbers are withheld," if blank else ""
+
+
 def describe_site_rates(sites: pd.DataFrame) -> str:
     """Say how far site event rates spread beyond what their sizes would let chance do."""
     if len(sites) < 2:
         return "With fewer than two sites there is nothing to compare."
+    told = sites.dropna(subset=["events", "n"])
+    if len(told) < 2:
+        return "Too few sites have numbers that can be told, so their event rates are not compared."
+    sites, blank = told, len(sites) - len(told)
     overall = sites["events"].sum() / sites["n"].sum()
     outside = ((sites["event_rate_low"] > overall) | (sites["event_rate_high"] < overall)).sum()
     expected = 0.05 * len(sites)
     return (
-        f"The overall event rate is {share(overall)}. "
+        f"The overall event rate{_without(blank)} is {share(overall)}. "
         f"The interval of {count_of(outside, len(sites), 'site')} leaves it out; if sites of some size "
         f"differed by chance alone, about {number(expected, digits=0 if expected >= 10 else 1)} would."
     )

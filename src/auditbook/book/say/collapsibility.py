@@ -113,7 +113,9 @@ def describe_gaps(run: Run) -> str:
             f" {plural(len(ranks), 'model')} of this run {agree(len(ranks), 'gives', 'give')} no "
             "probabilities: O:E ratio, net benefit and everything on calibration stay blank there."
         )
-    counted = run.groups.groupby(["model", "attribute"], as_index=False)["n"].sum()
+    counted = run.groups.groupby(["model", "attribute"], as_index=False)["n"].agg(
+        lambda part: part.sum(skipna=False)
+    )
     audited = counted[["model"]].merge(run.models[["model", "n_audit"]], on="model")["n_audit"]
     if (counted["n"] < audited).any():
         text += (

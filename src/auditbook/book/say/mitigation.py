@@ -363,6 +363,18 @@ def list_thresholds(thresholds: pd.DataFrame, *, protocol: str, limit: int | Non
     return table if limit is None else table.head(limit)
 
 
+def _count_changed(known: pd.DataFrame, shift: pd.Series) -> str:
+    """Say how many are decided otherwise, and in which direction."""
+    if shift.isna().any():
+        return "How many get another decision is withheld: some of these cells hold too few people."
+    return (
+        f"Of {plural(known['n'].sum(), 'record')}, {count(known['changed'].sum())} get another decision. "
+        f"{plural(int((shift > 0).sum()), 'cell')} have more people selected than before "
+        f"({count(shift[shift > 0].sum())} more in all), {count(int((shift < 0).sum()))} have fewer "
+        f"({count(-shift[shift < 0].sum())} fewer)."
+    )
+
+
 def describe_thresholds(table: pd.DataFrame, *, harm: str = "") -> str:
     """Say who is selected anew, who no longer, and how far apart the thresholds lie."""
     known = table.dropna(subset=["threshold_b4"])
@@ -371,12 +383,7 @@ def describe_thresholds(table: pd.DataFrame, *, harm: str = "") -> str:
     ranked = known.sort_values("threshold_b4", kind="stable").to_dict(orient="records")
     low, high = ranked[0], ranked[-1]
     shift = known["selected_after"] - known["selected_before"]
-    text = (
-        f"Of {plural(known['n'].sum(), 'record')}, {count(known['changed'].sum())} get another decision. "
-        f"{plural(int((shift > 0).sum()), 'cell')} have more people selected than before "
-        f"({count(shift[shift > 0].sum())} more in all), {count(int((shift < 0).sum()))} have fewer "
-        f"({count(-shift[shift < 0].sum())} fewer)."
-    )
+    text = _count_changed(known, shift)
     if low["threshold_b4"] < high["threshold_b4"]:
         text += (
             f" The lowest threshold, {number(low['threshold_b4'], digits=2)}, is that of "

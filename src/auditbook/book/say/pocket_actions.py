@@ -125,7 +125,7 @@ def describe_review(errors: pd.DataFrame, pockets: pd.DataFrame) -> str:
         whom = f" for any of the {len(models)} audited models" if len(models) > 1 else ""
         return f"A review list would be empty: no pocket is flagged{whom}."
     points = [
-        f"- {MAPS[str(name)]}: {plural(found['n'].sum(), 'audited record')} in "
+        f"- {MAPS[str(name)]}: {plural(found['n'].sum(skipna=False), 'audited record')} in "
         f"{plural(len(found), 'flagged pocket')}{_name_flagged(found, models)}."
         for name, found in review.groupby("map", sort=False)
     ]

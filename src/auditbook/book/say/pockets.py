@@ -1,5 +1,6 @@
 """The map of pockets: what is said of its pockets, of the level chosen and of whom they hold."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -88,8 +89,10 @@ def _write_part(pockets: pd.DataFrame) -> str:
     """Write how much of one map its largest pocket holds."""
     if len(pockets) == 1:
         return "everybody"
-    held = pockets["n_audit"].max() / pockets["n_audit"].sum()
-    return f"{share(held)} of the audited records that have a pocket"
+    held = pockets["n_audit"].max() / pockets["n_audit"].sum(skipna=False)
+    return (
+        "a withheld share" if math.isnan(held) else f"{share(held)} of the audited records that have a pocket"
+    )
 
 
 def pick_map(pockets: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -115,7 +118,7 @@ def describe_map(pockets: pd.DataFrame) -> str:
             "too few records. A map of one pocket is a check of the whole, and no local audit."
         )
     low, high = pockets["event_rate"].min(), pockets["event_rate"].max()
-    total = pockets["n_audit"].sum()
+    total = pockets["n_audit"].sum(skipna=False)
     largest, smallest = pockets["n_audit"].max(), pockets["n_audit"].min()
     text = (
         f"The map has {plural(len(pockets), 'pocket')}. Their mean outcome among the records that they were "
@@ -174,19 +177,24 @@ def describe_levels(levels: pd.DataFrame) -> str:
     return text
 
 
+def write_size(n: float) -> str:
+    """Write a number of records, or that it is withheld."""
+    return "n withheld" if math.isnan(n) else f"n = {int(n):,}"
+
+
 def lay_out_shares(groups: pd.DataFrame, pockets: pd.DataFrame, *, name: str, attribute: str) -> pd.DataFrame:
     """Set out the share of each group in each pocket, for `SHARE_COLUMNS` and the figure."""
     found = match_rows(groups, map=name, attribute=attribute).reset_index(drop=True)
     titles = title_pockets(pockets, name)
-    totals = found.groupby("group")["n"].sum()
+    totals = found.groupby("group")["n"].agg(lambda part: part.sum(skipna=False))
     found["group_n"] = found["group"].map(totals)
-    found = found[found["group_n"] > 0]
+    found = found[found["group_n"] != 0]
     order = {pocket: place for place, pocket in enumerate([*pick_map(pockets, name)["pocket"], ABSTAINED])}
     found = found.sort_values("pocket", key=lambda column: column.map(order), kind="stable")
-    sizes = found.groupby("pocket")["n"].sum()
+    sizes = found.groupby("pocket")["n"].agg(lambda part: part.sum(skipna=False))
     return found.assign(
         label=found["pocket"].map(lambda pocket: titles.get(pocket, pocket)),
-        size=found["pocket"].map(lambda pocket: f"n = {int(sizes[pocket]):,}"),
+        size=found["pocket"].map(lambda pocket: write_size(sizes[pocket])),
     ).reset_index(drop=True)
 
 
@@ -217,15 +225,17 @@ def describe_shares(shares: pd.DataFrame) -> str:
 
 def _describe_abstained(shares: pd.DataFrame) -> str:
     """Say how many records of each group no pocket takes."""
-    if shares.empty or not shares["n"].sum():
+    if shares.empty or not shares["n"].sum(skipna=False):
         return "- Every audited record has a pocket."
     large = shares[shares["group_n"] >= SMALL]
     most = rows((large if len(large) else shares).sort_values("share", ascending=False))[0]
-    total = share(shares["n"].sum() / shares["group_n"].sum())
+    total = shares["n"].sum(skipna=False) / shares["group_n"].sum(skipna=False)
+    if math.isnan(total) or math.isnan(most.n):
+        return "- Some audited records have no pocket; they count overall and nowhere else."
     return (
-        f"- {total} of the audited records have no pocket. The share is largest in {escape(most.group)}: "
-        f"{share(most.share)}, {count_of(most.n, most.group_n, 'record')}. They count overall and "
-        "nowhere else."
+        f"- {share(total)} of the audited records have no pocket. The share is largest in "
+        f"{escape(most.group)}: {share(most.share)}, {count_of(most.n, most.group_n, 'record')}. They count "
+        "overall and nowhere else."
     )
 
 

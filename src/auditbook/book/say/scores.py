@@ -176,9 +176,11 @@ def select_bins(bins: pd.DataFrame, model: str, *, attribute: str = "all") -> pd
 
 def describe_shares(shares: pd.DataFrame) -> str:
     """Say how far apart the scores of events and of non-events lie."""
-    events, others = shares["events"].sum(), shares["others"].sum()
+    events, others = shares["events"].sum(skipna=False), shares["others"].sum(skipna=False)
     if not events or not others:
         return "One of the two outcomes does not occur, so there is nothing to tell apart."
+    if math.isnan(events):
+        return "Some bins hold so few events or others that their numbers are withheld."
     overlap = shares[["event_share", "other_share"]].min(axis=1).sum()
     return (
         f"{plural(events, 'event')} and {plural(others, 'non-event')}: by bins, the two pictures share "

@@ -66,14 +66,18 @@ def count(n: float) -> str:
 
 
 def plural(n: float, word: str, words: str = "") -> str:
-    """Write a count with its noun."""
+    """Write a count with its noun; of one that is withheld, that it is."""
     noun = word if n == 1 else words or word + "s"
+    if math.isnan(n):
+        return f"a withheld number of {noun}"
     return f"{'no' if n == 0 else count(n)} {noun}"
 
 
 def count_of(k: float, n: float, word: str, words: str = "") -> str:
-    """Write a part of a whole."""
+    """Write a part of a whole; of one that is withheld, that it is."""
     noun = word if n == 1 else words or word + "s"
+    if math.isnan(k) and not math.isnan(n):
+        return f"a withheld number of {count(n)} {noun}"
     return f"{count(k)} of {count(n)} {noun}"
 
 

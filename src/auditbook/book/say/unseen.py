@@ -61,7 +61,7 @@ def list_missing(run: Run) -> list[str]:
 
 def _write_missing(attribute: str, part: pd.DataFrame) -> str:
     """Say it of one attribute."""
-    lacking, turning = int(part["missing"].max()), int(part["can_turn"].sum())
+    lacking, turning = float(part["missing"].max()), int(part["can_turn"].sum())
     shown = part["shown"].isin(["fail", "pass"])
     lost = int((shown & (part["shown_dealt"] != part["shown"])).sum())
     told = (
@@ -114,8 +114,8 @@ def _write_label(part: pd.DataFrame, main: pd.DataFrame, first: str, name: str) 
     pair = part.merge(main, on=["metric", "attribute"], suffixes=("", "_first"))
     changed = pair[pair["shown"] != pair["shown_first"]]
     told = (
-        f"**{escape(name)}** in place of {escape(first)}: {plural(int(part['events'].max()), 'event')} among "
-        f"{plural(int(part['n'].max()), 'record')}. What is shown is another in {count(len(changed))} of "
+        f"**{escape(name)}** in place of {escape(first)}: {plural(part['events'].max(), 'event')} among "
+        f"{plural(part['n'].max(), 'record')}. What is shown is another in {count(len(changed))} of "
         f"{plural(len(pair), 'cell')}"
     )
     named = "; ".join(
