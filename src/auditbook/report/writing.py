@@ -4,12 +4,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from auditbook.book import open_run
 from auditbook.errors import RunError
 from auditbook.report.build import build_report
 from auditbook.report.page import Paper, make_page
 from auditbook.report.pdf import make_pdf
 from auditbook.report.to_json import write_json
-from auditbook.results import read_run
 
 FOLDER = "report"
 
@@ -40,7 +40,7 @@ def write_report(run_folder: Path) -> str:
     >>> write_report(Path("runs/texas-twin"))  # doctest: +SKIP
     ''
     """
-    run = read_run(run_folder)
+    run = open_run(str(run_folder))
     report = build_report(run)
     paper: Paper = "Letter" if (run.info.get("report") or {}).get("paper") == "Letter" else "A4"
     with tempfile.TemporaryDirectory(dir=run_folder, prefix=".report-") as place:
