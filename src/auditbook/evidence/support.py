@@ -128,6 +128,7 @@ _HELD = re.compile(
     r"(?:(?<=: )|(?<= and )|(?<=\()|^)\d[\d.,e+]* (?P<noun>(?:of the rarer outcome|[a-z][a-z -]*?))"
     r"(?P<worth> worth [\d.]+)?(?P<place> in \d+ score bins?)?(?=, [\d.]+ needed)"
 )
+_LARGEST = re.compile(r"holds [\d.]+ %(?=, at most )")
 _OF_SITES = ("site", "sites", "effective site", "effective sites")
 
 
@@ -142,7 +143,8 @@ def withhold_held(text: str, floor: float) -> str:
     >>> withhold_held("Z: 1 event, 10 needed and 12 records, 30 needed", 10)
     'Z: too few events, 10 needed and 12 records, 30 needed'
     """
-    return _HELD.sub(lambda found: _write_without(found, floor), text)
+    told = _HELD.sub(lambda found: _write_without(found, floor), text)
+    return _LARGEST.sub("holds too much", told) if math.isinf(floor) else told
 
 
 def _write_without(found: re.Match[str], floor: float) -> str:

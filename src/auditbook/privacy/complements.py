@@ -72,7 +72,7 @@ def _find_exposed(cells: Cells, hidden: Mask, small: Mask, smallest: int) -> lis
     """
     held = (cells.relations != 0) & hidden & (cells.values > 0)
     fixed = find_determined(cells, hidden) & small
-    alone = np.flatnonzero(held.sum(axis=1) == 1) if fixed.any() else []
+    alone = np.flatnonzero((held.sum(axis=1) == 1) & fixed.any())
     own = np.flatnonzero(np.any(held & fixed, axis=1))
     together = np.where(hidden, cells.relations, 0) @ cells.values
     sums = np.all(np.where(hidden, cells.relations, 0) >= 0, axis=1)

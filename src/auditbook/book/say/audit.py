@@ -154,7 +154,7 @@ def describe_groups(run: Run) -> str:
     """List the groups of each attribute with the records audited in each, and those with none."""
     lines = []
     for attribute, part in run.cohort_groups.groupby("attribute", sort=False):
-        named = [f"{escape(row.group)} {count(row.n_audit)}" for row in rows(part)]
+        named = [f"{escape(row.group)} {_write_told(row.n_audit)}" for row in rows(part)]
         lines.append(f"- **{escape(attribute)}**: {'; '.join(named)}")
     return "\n".join(lines)
 
@@ -174,7 +174,7 @@ def describe_left_out(info: Mapping[str, Any]) -> str:
 
 def _write_told(n: float) -> str:
     """Write a count, or that it is withheld."""
-    return "number withheld" if math.isnan(n) else count(n)
+    return "(number withheld)" if math.isnan(n) else count(n)
 
 
 def describe_decisions(run: Run, board: pd.DataFrame, *, limit: int = 12) -> str:
@@ -317,7 +317,7 @@ def _write_contrast(cell: Any, run: Run) -> str:
 
 
 def _write_gap(cell: Any) -> str:
-    return f"{number(cell.gap)}{_write_bounds(cell)}"
+    return "withheld" if math.isnan(cell.gap) else f"{number(cell.gap)}{_write_bounds(cell)}"
 
 
 def _write_bounds(cell: Any) -> str:

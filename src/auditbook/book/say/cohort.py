@@ -228,20 +228,30 @@ def find_small_groups(groups: pd.DataFrame, *, limit: int = 8) -> pd.DataFrame:
     return table.sort_values("width", ascending=False, na_position="first", kind="stable").head(limit)
 
 
+def _whose(blank: int) -> str:
+    """Say of which groups something can be told, where numbers of others are withheld."""
+    return " whose numbers can be told" if blank else ""
+
+
 def describe_small_groups(groups: pd.DataFrame, *, protocol: Protocol) -> str:
     """Say how many groups are too small for a verdict and how wide the widest interval is."""
-    short = ~has_support(groups, protocol)
-    widest = find_small_groups(groups[groups["n"] > 0], limit=1)
+    told = groups.dropna(subset=["n", "events"])
+    short, blank = ~has_support(told, protocol), len(groups) - len(told)
+    widest = find_small_groups(told[told["n"] > 0], limit=1)
     needed = f"{protocol.min_records} records, {protocol.min_events} events"
     needed = f"{needed} or {protocol.min_non_events} non-events"
     if short.any():
         verb = "falls" if short.sum() == 1 else "fall"
         parts = [
-            f"In the whole cohort {count_of(int(short.sum()), len(groups), 'group')} {verb} short of "
+            f"In the whole cohort {count_of(int(short.sum()), len(told), 'group')} {verb} short of "
             f"{needed}; a verdict that needs more than there is will be inconclusive."
         ]
     else:
-        parts = [f"In the whole cohort no group falls short of {needed}."]
+        parts = [f"In the whole cohort no group{_whose(blank)} falls short of {needed}."]
+    if blank:
+        parts.append(
+            f"Of {plural(blank, 'group')} numbers are withheld, to protect the few people behind them."
+        )
     for row in rows(widest):
         ends = interval(row.event_rate_low, row.event_rate_high, kind="share")
         parts.append(
@@ -262,6 +272,11 @@ def describe_sites(sites: pd.DataFrame) -> str:
         )
     if len(sites) == 1:
         return "All records come from one site, so nothing here says how the model does elsewhere."
+    if sites["n"].isna().any():
+        return (
+            f"Records come from {plural(len(sites), 'site')}. Of {count(sites['n'].isna().sum())} numbers "
+            "are withheld, to protect the few behind them; how uneven sites are is not told either."
+        )
     spread = measure_site_spread(sites)
     half, effective = spread.holding_half, spread.effective
     return (

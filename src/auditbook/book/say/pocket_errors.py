@@ -238,6 +238,8 @@ def describe_combined(summary: pd.DataFrame) -> str:
     if found.empty:
         return "There is no audit of both maps together in this run."
     row = rows(found)[0]
+    if math.isnan(row.over_share):
+        return "How many records lie in flagged pockets of both maps together is withheld."
     whose = "of the focal group's records" if row.contrast else "of records"
     text = (
         f"Both maps together, each at half the level: {share(row.over_share)} {whose} are flagged too "

@@ -85,6 +85,7 @@ def _write_cells(kept: int, whole: int) -> str:
 def describe_range(run: Run, *, model: str) -> str:
     """Say of the widest cell of a model between which values it lies; blank where nothing is missing."""
     table = match_rows(run.missing_attribute, model=model)
+    table = table.dropna(subset=["low", "high"])
     if table.empty:
         return ""
     widest = table.assign(width=table["high"] - table["low"]).sort_values("width", kind="stable").iloc[-1]

@@ -111,7 +111,8 @@ def _add_read_me(book: "Workbook", report: Report, sheets: Sequence[Listed]) -> 
 def _list_facts(report: Report) -> list[tuple[str, str]]:
     """Say what was audited and how; a fact that nobody has given is not listed."""
     head = report.head
-    records = f"{head.records:,} audited of {head.rows_read:,} read"
+    read = "a withheld number" if head.rows_read is None else f"{head.rows_read:,}"
+    records = f"{head.records:,} audited of {read} read"
     facts = [
         ("cohort", head.title),
         ("model", " ".join(part for part in (head.use.model, head.use.version) if part)),
