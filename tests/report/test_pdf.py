@@ -150,6 +150,15 @@ def test_long_and_foreign_names_break_no_page(reports, chromium, tmp_path, paper
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_one_model_with_nine_groups_is_eight_pages_at_most(reports, chromium, tmp_path, paper):
+    report = reports["nine_groups"]
+    alone = replace(report, pages=report.pages[:1], comparison=(), comparison_sheet=None)
+    make_pdf(alone, tmp_path / "report.pdf", paper=paper)
+    assert len(Printed(tmp_path / "report.pdf").words) <= MOST_PAGES
+
+
+@pytest.mark.slow
 def test_twelve_models_have_a_page_each(reports, chromium, tmp_path):
     report = reports["nine_groups"]
     models = tuple(replace(report.pages[i % 2], model=f"model {i:02d}") for i in range(12))
@@ -190,6 +199,15 @@ def test_a_browser_that_does_not_end_is_ended(tmp_path, monkeypatch):
     browser.chmod(0o755)
     with pytest.raises(RunError, match=r"it was ended after 0\.2 seconds"):
         print_by_chromium("<p>", tmp_path / "report.pdf", str(browser))
+
+
+def test_where_the_browser_fails_weasyprint_prints(reports, tmp_path, monkeypatch):
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    browser.chmod(0o755)
+    monkeypatch.setattr(pdf, "find_chromium", lambda: str(browser))
+    make_pdf(reports["decisions"], tmp_path / "report.pdf", paper="Letter")
+    check(Printed(tmp_path / "report.pdf"), reports["decisions"], "Letter")
 
 
 def test_without_a_printer_the_page_is_written_and_it_is_said_what_is_lacking(

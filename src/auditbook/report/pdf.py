@@ -59,11 +59,18 @@ def find_chromium() -> str | None:
 
 
 def _print(html: str, target: Path) -> None:
+    """Print by the browser; by WeasyPrint where there is none, or where it fails."""
     chromium = find_chromium()
-    if chromium:
-        print_by_chromium(html, target, chromium)
-    else:
+    if not chromium:
         print_by_weasyprint(html, target)
+        return
+    try:
+        print_by_chromium(html, target, chromium)
+    except RunError as failed:
+        try:
+            print_by_weasyprint(html, target)
+        except RunError:
+            raise failed from None
 
 
 def print_by_chromium(html: str, target: Path, chromium: str) -> None:

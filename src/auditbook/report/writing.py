@@ -17,8 +17,8 @@ FOLDER = "report"
 def write_report(run_folder: Path) -> str:
     """Write ``report/index.html``, ``report/report.pdf`` and ``report/report.json`` of a finished run.
 
-    The three replace those of before together; when one cannot be made for another reason than that there is
-    nothing to print with, those of before stay.
+    The three replace those of before together. Where nothing can print, page and data are written without a
+    PDF; where anything else fails, those of before stay.
 
     Parameters
     ----------
@@ -52,6 +52,7 @@ def write_report(run_folder: Path) -> str:
             make_pdf(report, draft / "report.pdf", paper=paper)
         except RunError as wrong:
             missing = str(wrong)
+            (draft / "report.pdf").unlink(missing_ok=True)
         _replace(draft, run_folder / FOLDER)
     return missing
 
