@@ -17,7 +17,7 @@ from auditbook.results import match_rows
 from auditbook.verdicts import judge_reach
 
 MOST_NAMED = 4
-"""Findings that the answer names; more are counted."""
+"""Questions, and attributes of each, that the answer names; more are counted."""
 
 
 def answer(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> Statement:
@@ -84,12 +84,12 @@ def _write_passing(source: Source, model: str, marks: Sequence[Mark]) -> str:
 
 def _write_shown(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
     """Say what is shown to differ and for whom, how much is open, and of whom nobody can be judged."""
-    own = dict.fromkeys(_name_finding(one) for one in findings if not one.error_free_fails)
-    told = [f"shown to differ: {list_names(own, limit=MOST_NAMED)}"] if own else []
-    too = dict.fromkeys(_name_finding(one) for one in findings if one.error_free_fails)
+    own = [one for one in findings if not one.error_free_fails]
+    too = [one for one in findings if one.error_free_fails]
+    told = [f"shown to differ: {_name_findings(own)}"] if own else []
     if too:
         also = "and, as " if own else "shown to differ, as "
-        told.append(f"{also}in a model without any error, {list_names(too, limit=MOST_NAMED)}")
+        told.append(f"{also}in a model without any error, {_name_findings(too)}")
     left = _pick(marks, "open")
     if left:
         told.append(f"open: {count_of(len(left), len(marks), 'question')}")
@@ -100,22 +100,35 @@ def _write_shown(source: Source, model: str, findings: Sequence[Finding], marks:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _name_finding(finding: Finding) -> str:
-    """Name a finding by its question, attribute and the group concerned."""
-    return f"{TOPICS[finding.question]} by {finding.attribute} ({finding.shares[0].group})"
+def _name_findings(findings: Sequence[Finding]) -> str:
+    """Name findings by their questions, each with its attributes and the groups concerned."""
+    by_question: dict[str, list[str]] = {}
+    for one in findings:
+        by_question.setdefault(one.question, []).append(f"{one.attribute} ({one.shares[0].group})")
+    return list_names(
+        (
+            f"{TOPICS[question]} by {list_names(dict.fromkeys(named), limit=MOST_NAMED)}"
+            for question, named in by_question.items()
+        ),
+        limit=MOST_NAMED,
+    )
 
 
 def _write_next(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
     """Say what comes next."""
+    each = agree(len(findings), "the difference", "each difference")
+    more = _write_size(source, model, marks) if _pick(marks, "open") else ""
+    if findings and all(one.error_free_fails for one in findings):
+        rest = f", and audit more records before relying on it{more}" if _pick(marks, "open") else ""
+        return f"Next: justify {each} in writing{rest}."
     if findings or _pick(marks, "fails"):
-        each = agree(len(findings), "the difference", "each difference")
         return f"Next: change the model or its use, or justify {each} in writing; then audit again."
     if source.of("models", model=model)["selection_rate"].isin([0, 1]).any():
         return "Next: ask at which threshold it is used, and audit it there."
     if all(mark.mark == "unjudged" for mark in marks):
         return "Next: gather the records that are missing, and audit again."
     if _pick(marks, "open"):
-        return f"Next: audit more records before relying on it{_write_size(source, model, marks)}."
+        return f"Next: audit more records before relying on it{more}."
     return "Next: audit again when the model or its patients change."
 
 
