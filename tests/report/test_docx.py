@@ -13,7 +13,7 @@ from auditbook.report.handins import docx as assessment
 from auditbook.report.handins.text_parts import clean
 
 MOST_WORDS = 900
-"""What two pages hold at this size of letters; no test can count the pages of a word processor."""
+"""Two pages hold more at this size of letters; no test can count the pages of a word processor."""
 
 
 @pytest.fixture(scope="module", params=["two_groups", "nine_groups", "decisions", "nan"])
@@ -149,8 +149,8 @@ def test_a_long_list_ends_with_how_many_more_there_are(runs, tmp_path):
     report = build_report(runs["two_groups"])
     unjudged = tuple(Statement(f"Group {place} cannot be judged.") for place in range(5))
     texts = write_one(report, tmp_path, unjudged=unjudged)
-    place = texts.index("Group 2 cannot be judged.")
-    assert texts[place + 1] == "And 2 more, in the report."
+    place = texts.index("Group 1 cannot be judged.")
+    assert texts[place + 1] == "And 3 more, in the report."
 
 
 def test_without_a_model_there_is_still_a_form_to_sign(runs, tmp_path):

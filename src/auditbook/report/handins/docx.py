@@ -79,8 +79,8 @@ def _assess(document: "Document", report: Report, page: ModelPage) -> None:
     _add_findings(document, page)
     _add_marks(document, page)
     add_heading(document, "Who cannot be judged, and what is not known: element 6")
-    add_list(document, _texts(page.unjudged), most=3)
-    add_list(document, _texts(page.unknown), most=6)
+    add_list(document, _texts(page.unjudged), most=2)
+    add_list(document, _texts(page.unknown), most=4)
     add_heading(document, "Efforts to mitigate: § 92.210 (c)")
     add_list(document, _texts(page.repair) or [f"What a repair would cost: {ABSENT}."], most=2)
     _add_decision(document)
@@ -158,7 +158,7 @@ def _add_decision(document: "Document") -> None:
     """Leave room for what is decided: that is nobody's but the organization's."""
     add_boxes(document, DECISIONS)
     header = ("Measure", "For whom", "Who", "Until")
-    blank = [("", "", "", "")] * 3
+    blank = [("", "", "", "")] * 2
     add_table(document, header, blank, title="Measures decided", widths=(3.3, 1.4, 1.2, 1.0))
 
 
