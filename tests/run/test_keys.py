@@ -10,7 +10,7 @@ import pytest
 
 from auditbook import code, project
 from auditbook.code import digest_reach, list_words
-from auditbook.run import Request, plan_run
+from auditbook.run import Request, keys, plan_run
 from auditbook.run.contents import chapter_code, chapter_names, chapter_source
 from auditbook.run.keys import READERS, STEPS, chapter_key, step_keys
 from auditbook.run.ledger import carry_over, list_held, note_done
@@ -126,6 +126,32 @@ def test_changed_code_makes_due_the_steps_that_reach_it(module, old, new, due, c
         return {name: digest_reach(*makers, source=source) for name, makers in MAKERS.items()}
 
     assert changed(of(copied), of(patched(copied, module, old, new, tmp_path))) == due
+
+
+def test_what_a_step_reaches_is_kept_while_no_byte_of_the_package_changes(tmp_path, monkeypatch):
+    made = []
+
+    def digest(*entries):
+        made.append(entries)
+        return digest_reach(*entries)
+
+    monkeypatch.setattr(keys, "runs_folder", lambda: tmp_path)
+    monkeypatch.setattr(keys, "digest_reach", digest)
+    true = {"cohort": digest_reach(*MAKERS["cohort"]), "pockets": digest_reach(*MAKERS["pockets"])}
+    wanted = {name: MAKERS[name] for name in true}
+    assert keys.digest_makers(wanted) == keys.digest_makers(wanted) == true
+    assert made == list(wanted.values())
+    monkeypatch.setattr(keys, "_digest_package", lambda: "one byte is another")
+    assert keys.digest_makers(wanted) == true
+    assert len(made) == 4
+    (tmp_path / ".cache" / "code.json").write_text("damaged", encoding="utf-8")
+    assert keys.digest_makers(wanted) == true
+
+
+def test_a_folder_that_cannot_be_written_to_keeps_nothing_and_stops_nobody(tmp_path, monkeypatch):
+    (tmp_path / ".cache").write_text("a file", encoding="utf-8")
+    monkeypatch.setattr(keys, "runs_folder", lambda: tmp_path)
+    assert keys.digest_makers({"cohort": MAKERS["cohort"]}) == {"cohort": digest_reach(*MAKERS["cohort"])}
 
 
 def test_the_code_of_a_chapter_is_that_of_its_cells():

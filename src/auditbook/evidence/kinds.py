@@ -54,6 +54,6 @@ class GroupEvidence(typing.Protocol):
 
 
 def each_model(work: Callable[[A], T], models: Sequence[A]) -> list[T]:
-    """Do the same work for every model, in threads."""
+    """Do the same work for every model, or every seed, in threads."""
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(work, models))

@@ -4,4 +4,11 @@ from auditbook.mitigation.assessment import di_column, kappa_column
 from auditbook.mitigation.baselines import make_baselines
 from auditbook.mitigation.protocols import AUDIT, SINGLE, VALIDATION
 from auditbook.mitigation.reweighing import weighted_event_rates
-from auditbook.mitigation.robustness import LEAN, OTHER_SEED, VARIATIONS, make_robustness, vary_models
+from auditbook.mitigation.robustness import (
+    LEAN,
+    OTHER_SEED,
+    VARIATIONS,
+    make_robustness,
+    vary_audit,
+    vary_models,
+)

@@ -60,6 +60,7 @@ def make_robustness(
     progress: Callable[[str], None] = lambda text: None,
     panel: Mapping[str, ModelConfig] | None = None,
     varied: Varied | None = None,
+    constants: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Mitigate again under other protocols and families, and judge again under other constants.
 
@@ -76,6 +77,8 @@ def make_robustness(
         counted. None trains all.
     varied : mapping of str to list of dict, optional
         What `vary_models` made beside other work, by check; made here where it is missing.
+    constants : mapping of str to DataFrame, optional
+        What `vary_audit` made beside other work; made here where it is missing.
 
     Returns
     -------
@@ -103,11 +106,26 @@ def make_robustness(
         for name, vary in VARIATIONS.items():
             rows += _reuse(check, tables, name, model)
             rows += ready[name] if name in ready else vary(check, model)
-    progress("robustness: constants of the audit, one at a time")
-    judged = model.info.name if model is not None else scored.records.scores[0].model
-    constants = vary_constants(scored.records, tables, model=judged, protocol=protocol)
+    if constants is None:
+        constants = vary_audit(cohort, scored, tables, protocol=protocol, progress=progress, panel=models)
     names = [item.name for item in cohort.attributes]
     return {"robustness": fill_table("robustness", rows, attribute=names), **constants}
+
+
+def vary_audit(
+    cohort: Cohort,
+    scored: ScoredCohort,
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    protocol: Protocol,
+    progress: Callable[[str], None] = lambda text: None,
+    panel: Mapping[str, ModelConfig] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """Judge the canonical model, else the first, again under other constants: see `vary_constants`."""
+    progress("robustness: constants of the audit, one at a time")
+    model = choose_canonical(cohort, scored, dict(panel if panel is not None else read_panel()))
+    judged = model.info.name if model is not None else scored.records.scores[0].model
+    return vary_constants(scored.records, tables, model=judged, protocol=protocol)
 
 
 def vary_models(

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-from auditbook.code import digest_cells, digest_reach, list_words
+from auditbook.code import PACKAGE, SOURCE, digest_cells, digest_reach, list_words
 from auditbook.cohort import CohortFile
 from auditbook.columns import TABLES
 from auditbook.privacy import read_smallest
-from auditbook.project import digest_files, digest_text, project_file, versions
+from auditbook.project import digest_files, digest_text, project_file, runs_folder, versions
 from auditbook.run.contents import chapter_code, chapter_source
+from auditbook.run.folder import read_json, write_json
 from auditbook.run.plan import Plan
 
 OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "labels", "report"}
@@ -39,9 +41,10 @@ def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) 
     panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
     mitigation = (repr(plan.file.mitigation), repr(profile.refits))
     keys: dict[str, str] = {}
+    code = digest_makers(makers)
 
     def add(name: str, *parts: str, after: tuple[str, ...] = ()) -> None:
-        keys[name] = digest_text(name, *parts, *(keys[one] for one in after), digest_reach(*makers[name]))
+        keys[name] = digest_text(name, *parts, *(keys[one] for one in after), code[name])
 
     rows = (repr(profile.max_rows), repr(profile.synthetic_rows), repr(plan.protocol.seed))
     data = (plan.file.digest_data(plan.request.data), digest_folder("reference"), json.dumps(versions()))
@@ -53,6 +56,30 @@ def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) 
     pockets = profile.apply_to_pockets(plan.file.pockets)
     add("pockets", repr(pockets), repr(plan.protocol.seed), panel, after=("cohort",))
     return keys
+
+
+def digest_makers(makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[str, str]:
+    """Hash the code that each step reaches; kept from run to run while no byte of the package changes."""
+    place, source = runs_folder() / ".cache" / "code.json", _digest_package()
+    kept = read_json(place)
+    digests = kept.get("digests", {}) if kept.get("package") == source else {}
+    entries = {name: " ".join(sorted(map(_name_entry, part))) for name, part in makers.items()}
+    due = {name: part for name, part in makers.items() if entries[name] not in digests}
+    if due:
+        digests |= {entries[name]: digest_reach(*part) for name, part in due.items()}
+        with suppress(OSError):  # A folder that cannot be written to costs a second in each run
+            write_json(place, {"package": source, "digests": digests})
+    return {name: digests[entry] for name, entry in entries.items()}
+
+
+def _name_entry(entry: Callable[..., Any]) -> str:
+    return f"{entry.__module__}.{entry.__qualname__}"
+
+
+def _digest_package() -> str:
+    """Hash every module of the package."""
+    paths = sorted((SOURCE / PACKAGE).rglob("*.py"))
+    return digest_text(*(path.relative_to(SOURCE).as_posix() for path in paths), digest_files(paths))
 
 
 def _list_settings(file: CohortFile) -> str:

@@ -7,10 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from auditbook.code import digest_reach
 from auditbook.progress import Progress
 from auditbook.project import digest_files, digest_text
 from auditbook.run.folder import fresh_folder, hash_results, note_step
+from auditbook.run.keys import digest_makers
 from auditbook.run.ledger import list_held, note_done
 from auditbook.run.plan import Plan
 from auditbook.run.steps import Timed, time_work
@@ -55,5 +55,6 @@ def digest_report(info: Mapping[str, Any], results: Path) -> str:
     told = {part: value for part, value in info.items() if part not in ("steps", "worked")}
     folder = Path(str(files("auditbook.report")))
     templates = sorted(path for path in (folder / "templates").rglob("*") if path.is_file())
+    code = digest_makers({REPORT: (write_report,)})[REPORT]
     said = json.dumps(told, sort_keys=True, default=repr)
-    return digest_text(hash_results(results), said, digest_reach(write_report), digest_files(templates))
+    return digest_text(hash_results(results), said, code, digest_files(templates))

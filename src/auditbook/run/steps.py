@@ -11,7 +11,7 @@ import pandas as pd
 
 from auditbook.cohort import Cohort
 from auditbook.errors import InputError, RunError, naming
-from auditbook.mitigation import VARIATIONS, make_baselines, make_robustness, vary_models
+from auditbook.mitigation import VARIATIONS, make_baselines, make_robustness, vary_audit, vary_models
 from auditbook.pockets import PocketResults, make_pockets, save_map
 from auditbook.progress import Progress
 from auditbook.project import digest_files, digest_text
@@ -31,7 +31,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], ...]] = {
     "scores": (score_cohort, describe_scores),
     "verdicts": (make_tables, write_results),
     "baselines": (make_baselines, write_results),
-    "robustness": (make_robustness, vary_models, write_results),
+    "robustness": (make_robustness, vary_models, vary_audit, write_results),
     "pockets": (make_pockets, save_map, write_results),
 }
 """What each step runs: its key covers all the code that these reach."""
@@ -209,6 +209,7 @@ def audit_steps(steps: Steps, due: set[str]) -> None:
     jobs += [Job("robustness", plan, cohort, scored, part) for part in VARIATIONS if "robustness" in due]
     tables: Tables = {}
     varied: dict[str, list[dict[str, Any]]] = {}
+    constants: Tables = {}
     spent: list[float] = []
 
     def finished(job: Job, timed: Timed) -> None:
@@ -222,10 +223,22 @@ def audit_steps(steps: Steps, due: set[str]) -> None:
             tables.update(timed.made)
             steps.keep(job.name, timed.made, {})
         steps.finish(job.name, timed.seconds)
+        if job.name == "verdicts" and "robustness" in due:  # here, while workers are at the other pieces
+            found = time_work(lambda: _vary_audit(steps, cohort, require_scores(scored), timed.made))
+            constants.update(found.made)
+            spent.append(found.seconds)
 
     do_jobs(steps, jobs, finished=finished)
     if "robustness" in due:
-        _check_robustness(steps, cohort, require_scores(scored), tables, varied, sum(spent))
+        ready = {"varied": varied, "constants": constants}
+        _check_robustness(steps, cohort, require_scores(scored), tables, ready, sum(spent))
+
+
+def _vary_audit(steps: Steps, cohort: Cohort, scored: ScoredCohort, tables: Tables) -> Tables:
+    """Judge one model again under other constants of the audit."""
+    plan = steps.plan
+    with naming(plan.file.path.name):
+        return vary_audit(cohort, scored, tables, protocol=plan.protocol, progress=steps.progress.say)
 
 
 def _score(steps: Steps, cohort: Cohort) -> ScoredCohort:
@@ -242,14 +255,9 @@ def _score(steps: Steps, cohort: Cohort) -> ScoredCohort:
 
 
 def _check_robustness(
-    steps: Steps,
-    cohort: Cohort,
-    scored: ScoredCohort,
-    tables: Tables,
-    varied: Mapping[str, list[dict[str, Any]]],
-    spent: float,
+    steps: Steps, cohort: Cohort, scored: ScoredCohort, tables: Tables, ready: Mapping[str, Any], spent: float
 ) -> None:
-    """Put the checks together, with those on the constants of the audit."""
+    """Put the checks together: `ready` holds what was made beside other work."""
     plan = steps.plan
     timed = time_work(
         lambda: make_robustness(
@@ -260,7 +268,7 @@ def _check_robustness(
             cache_dir=plan.cache,
             refits=plan.request.profile.refits,
             progress=steps.progress.say,
-            varied=varied,
+            **ready,
         )
     )
     steps.keep("robustness", timed.made, {})

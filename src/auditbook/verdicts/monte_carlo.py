@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.evidence import Prepared, PreparedGroups, flip_interval, open_stream
+from auditbook.evidence import Prepared, PreparedGroups, each_model, flip_interval, open_stream
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
@@ -89,14 +90,31 @@ def repeat_passes(
     for groups in prepared.groups:
         cells = np.flatnonzero((judged["attribute"] == groups.settled.name) & ~sure)
         metrics = [find_metric(name) for name in judged["metric"].iloc[cells]]
-        for turn, seed in enumerate(seeds if metrics else ()):
-            drawn = _draw_values(groups, metrics, size, max(values), int(seed))
-            for cell, metric, found in zip(cells, metrics, drawn, strict=True):
-                passed = metric.passes(found, threshold=protocol.thresholds.get(metric.name))
-                known = ~np.isnan(found)
-                passes[cell, turn] = _count_first(passed & known, values)
-                defined[cell, turn] = _count_first(known, values)
+        if not metrics:
+            continue
+        draw = partial(_count_run, groups, metrics, size, values, protocol)
+        for turn, found in enumerate(each_model(draw, [int(seed) for seed in seeds])):
+            for cell, (passed, known) in zip(cells, found, strict=True):
+                passes[cell, turn], defined[cell, turn] = passed, known
     return Repeats(rows, passes, defined)
+
+
+def _count_run(
+    groups: PreparedGroups,
+    metrics: Sequence[Metric],
+    size: int,
+    values: Sequence[int],
+    protocol: Protocol,
+    seed: int,
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Draw one run of an attribute's cells; count what passes, and is defined, among the first K of each."""
+    counts = []
+    drawn = _draw_values(groups, metrics, size, max(values), seed)
+    for metric, found in zip(metrics, drawn, strict=True):
+        passed = metric.passes(found, threshold=protocol.thresholds.get(metric.name))
+        known = ~np.isnan(found)
+        counts.append((_count_first(passed & known, values), _count_first(known, values)))
+    return counts
 
 
 def _count_first(found: NDArray[np.bool_], values: Sequence[int]) -> NDArray[np.int64]:
