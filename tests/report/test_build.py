@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from auditbook.privacy import protect_run
 from auditbook.report import build_report, write_json
 from auditbook.results import read_run
-from report_checks import check_report, list_statements
+from report_checks import check_report, check_texts, list_statements
 from runs_fixture import KINDS, RECIPES, draw_sample, write_run
 
 
@@ -68,3 +69,27 @@ def test_words_of_the_cohort_file_stand_for_codes_and_bases_keep_the_codes(faili
     assert "group <b>" in told.answer.text
     assert "Black" not in told.answer.text + told.findings[0].statement.text
     assert [one.basis for one in list_statements(plain)] == [one.basis for one in list_statements(worded)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_withheld_changes_numbers_and_no_conclusion(kind, runs, tmp_path):
+    exact, told = build_report(runs[kind]), build_report(protect_run(runs[kind]))
+    check_texts(told)
+    write_json(told, tmp_path / "report.json")
+    for page, shown in zip(exact.pages, told.pages, strict=True):
+        assert [mark.mark for mark in page.marks] == [mark.mark for mark in shown.marks]
+        assert list(map(name_finding, page.findings)) == list(map(name_finding, shown.findings))
+        assert len(page.unjudged) == len(shown.unjudged)
+        assert page.answer.text.split(" Next: ")[0] == shown.answer.text.split(" Next: ")[0]
+
+
+def test_what_is_withheld_changes_no_finding(failing):
+    exact, told = (build_report(run) for run in (read_run(failing), protect_run(read_run(failing))))
+    for page, shown in zip(exact.pages, told.pages, strict=True):
+        assert list(map(name_finding, page.findings)) == list(map(name_finding, shown.findings))
+
+
+def name_finding(finding):
+    """Name a finding by what it is about and whom."""
+    groups = tuple(share.group for share in finding.shares)
+    return finding.metrics, finding.attribute, groups, finding.error_free_fails

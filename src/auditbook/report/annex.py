@@ -22,6 +22,10 @@ PUBLISHED_COLUMNS = (
     "model metric attribute estimate threshold verdict vfr vfr_own_size vfr_site n_star kappa "
     "tier tier_reasons"
 ).split()
+TOUCHED = (
+    "A difference between two groups touches so many people of each as would have another result if both had "
+    "the rate of the two together; findings stand in the order of these numbers."
+)
 GROUP_COLUMNS = "model attribute group n events non_events tp fp fn tn support".split()
 RATES = {"SR": "selection_rate", "TPR": "tpr", "FPR": "fpr", "PPV": "ppv", "ER": "event_rate"}
 
@@ -150,6 +154,8 @@ def _list_protocol(source: Source) -> Section:
         for name in protocol.metrics
         if len(judged)
     ]
+    if len(judged):
+        statements.append(Statement(TOUCHED, (rest_on("contrasts.csv"), rest_on("groups.csv"))))
     facts = [
         (
             "chance of any false finding on a model's board, on either side, at most",

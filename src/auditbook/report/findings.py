@@ -31,7 +31,8 @@ ACTIONS = {
     "for a model or a threshold that finds them as often.",
     "FPR": "Until this is mended, have alarms in {group} checked by a person before anything follows from "
     "them. Ask the owner for a model or a threshold with as few false alarms there.",
-    "SR": "Say in writing why {group} may be selected less often, or change the model or its threshold.",
+    "SR": "Say in writing why people in {group} may be selected less often, or change the model or its "
+    "threshold.",
     "PPV": "Tell users that being selected means less in {group}, and have it checked there before acting. "
     "Ask the owner to recalibrate.",
     "CAL": "Do not read the score as a risk there. Have the model recalibrated, and audit it on other "
