@@ -1,0 +1,73 @@
+"""Limits, who is too small, late features and rows left out: said only where they hold, of this run first."""
+
+import pytest
+
+from auditbook.report import build_report
+from auditbook.report.unknown import STANDING
+from auditbook.results import read_run
+from runs_fixture import KINDS
+
+
+def limits(run, place=0):
+    return [said.text for said in build_report(run).pages[place].unknown]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_limits_of_every_audit_are_always_stated_and_come_last(runs, kind):
+    assert tuple(limits(runs[kind])[-len(STANDING) :]) == STANDING
+
+
+def test_a_synthetic_cohort_is_named_first(runs):
+    assert limits(runs["nine_groups"])[0].startswith("The cohort is synthetic")
+    assert "synthetic" not in " ".join(limits(runs["two_groups"]))
+
+
+def test_ranks_given_scores_and_missing_sites_are_limits(runs):
+    said = " ".join(limits(runs["inconclusive"]))
+    assert "The scores came with the data" in said
+    assert "The score is a rank and no probability" in said
+    assert "No site is named" in said
+    assert "No site is named" not in " ".join(limits(runs["nine_groups"]))
+
+
+def test_a_few_sites_and_one_site_are_limits_of_their_own(runs, run_folders):
+    assert "With 3 sites nothing can be said of sites like these" in " ".join(limits(runs["three_sites"]))
+    run = read_run(run_folders["three_sites"])
+    run.__dict__["cohort_sites"] = run.cohort_sites.iloc[:1]
+    assert "All records come from one site" in " ".join(limits(run))
+
+
+@pytest.mark.parametrize(("selected", "who"), [(0.0, "nobody"), (1.0, "everybody")])
+def test_a_model_that_tells_nobody_apart_is_named(run_folders, selected, who):
+    run = read_run(run_folders["two_groups"])
+    run.__dict__["models"] = run.models.assign(selection_rate=selected)
+    assert f"The model selects {who}:" in " ".join(limits(run))
+
+
+def test_late_features_forbid_admission_only_where_the_model_sees_them(runs):
+    late = build_report(runs["nine_groups"]).pages[0].late
+    assert late.text == "Not for use at admission: the model sees charges, known only at the end of a stay."
+    given = build_report(runs["two_groups"]).pages[0].late
+    assert "ask before using it at admission" in given.text
+
+
+def test_rows_left_out_are_counted_by_reason(runs):
+    assert "outcome missing: 1,234" in build_report(runs["nine_groups"]).head.left_out.text
+    assert build_report(runs["three_sites"]).head.left_out.text.endswith("none was left out.")
+
+
+def test_one_missing_event_is_one_event(run_folders):
+    run = read_run(run_folders["two_groups"])
+    groups = run.groups.copy()
+    groups.loc[0, ["events", "tp", "fn"]] = [9, 5, 4]
+    run.__dict__["groups"] = groups
+    (said,) = (one.text for one in build_report(run).pages[0].unjudged)
+    assert "It lacks 1 event;" in said
+    assert "9 with the event" in said
+
+
+def test_a_group_never_seen_gets_no_size(runs):
+    said = [one.text for one in build_report(runs["inconclusive"]).pages[0].unjudged]
+    (other,) = (text for text in said if text.startswith("Other (race; nobody)"))
+    assert "no size can be named" in other
+    assert all("an audit of about" in text for text in said if text != other)
