@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from auditbook.columns import TABLES
+from auditbook.privacy import protect_run
 from auditbook.report import build_report
 from auditbook.report.handins import sheets, xlsx
 from auditbook.report.handins.sheets import Field, find_field, plain
@@ -165,6 +166,20 @@ def test_a_column_of_a_family_is_headed_by_its_own_name():
 
 def test_marks_of_markdown_are_taken_off():
     assert plain("see `n` in the [notation](notation.md)\nhere") == "see n in the notation here"
+
+
+def test_what_is_withheld_from_others_is_blank_and_never_a_zero(runs, tmp_path):
+    exact = runs["nine_groups"]
+    run = protect_run(exact)
+    assert run.groups["tp"].isna().any()
+    xlsx.write(run, build_report(run), tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    place = list(run.groups.columns).index("tp")
+    shown = [row[place] for row in read_rows(book["groups"], 2)]
+    assert shown == [None if math.isnan(tp) else tp for tp in run.groups["tp"]]
+    withheld = [row for row in read_rows(book["impact ratios"], 1) if row[-1].startswith("a number is")]
+    assert withheld
+    assert all(row[7] is None and row[9] is None for row in withheld)
 
 
 def test_rows_beyond_the_room_of_a_sheet_are_left_out_and_that_is_said(filled, monkeypatch, tmp_path):

@@ -136,6 +136,8 @@ def explain_impact(run: Run, records: int) -> list[str]:
         "A category with under 2% of the audited records (those of unknown category included) is listed "
         "with its number and rate and takes no part in the comparison. The rules allow that with a reason, "
         "which is that the rate of so few people says little.",
+        "A category with a number that is withheld takes no part in the comparison, even if its rate were "
+        "the highest.",
         *_explain_unknown(run, records),
         _explain_headings(run),
         "People are audited records, counted one by one; weights of a survey have no part in it.",
