@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,23 @@ return raw.concat(bad).map(m => m.textContent.slice(0, 80))
 BROKEN_LINKS = """
 return [...document.querySelectorAll('article a[href^="#"]')].filter(a => a.hash.length > 1
     && !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.hash)
+"""
+AXE_DONE = """
+const done = arguments[arguments.length - 1];
+const tags = {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']};
+const where = node => `${node.target.join(' ')} ${node.html.slice(0, 120)}`;
+const words = rule => rule.nodes.map(node => `${rule.id}: ${where(node)}`);
+axe.run({exclude: [['mjx-container svg']]}, {runOnly: tags, resultTypes: ['violations']})
+    .then(found => done(found.violations.flatMap(words)), fault => done([String(fault)]));
+"""
+"""The paths of a formula's picture are left out: they hold no text, and are thousands."""
+SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CUT_FORMULAS = """
+return [...document.querySelectorAll('article .math')].filter(formula =>
+    [formula, ...formula.querySelectorAll('mjx-container')].some(part =>
+        part.scrollWidth > part.clientWidth + 2 && part.clientWidth > 1
+        && ['hidden', 'clip'].includes(getComputedStyle(part).overflowX)))
+    .map(formula => formula.textContent.slice(0, 80))
 """
 
 
@@ -98,6 +116,22 @@ def inspect_page(browser: webdriver.Chrome, page: Path) -> Faults:
         maths=browser.execute_script(MATHS_FAULTS),
         links=browser.execute_script(BROKEN_LINKS),
     )
+
+
+def list_violations(browser: webdriver.Chrome, page: Path, *, width: int, theme: str) -> list[str]:
+    """List what of a page breaks WCAG 2.1 AA, scrolls sideways or is cut, at a width and in a theme."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 576}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wish = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wish})
+    browser.get(page.resolve().as_uri())
+    WebDriverWait(browser, 60).until(lambda b: b.execute_script(MATHS_DONE))
+    browser.set_script_timeout(120)
+    browser.execute_script((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = list(browser.execute_async_script(AXE_DONE))
+    over = browser.execute_script(SIDEWAYS)
+    found += [f"wider than the screen by {over} pixels"] if over > 0 else []
+    return found + [f"cut: {formula}" for formula in browser.execute_script(CUT_FORMULAS)]
 
 
 def _requested(browser: webdriver.Chrome) -> list[str]:

@@ -75,11 +75,21 @@ def _without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         cell.metadata.pop("execution", None)
         if "outputs" in cell:
             cell["outputs"] = _join_streams(cell["outputs"])
+            _tell_what_is_drawn(cell)
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"  # else drawn anew for every run
         if {"parameters", "injected-parameters"} & set(tags) and HIDDEN not in tags:
             cell.metadata["tags"] = [*tags, HIDDEN]
     return notebook
+
+
+def _tell_what_is_drawn(cell: nbformat.NotebookNode) -> None:
+    """Add to a figure's alternative text what was drawn this time, which the kernel has left beside it."""
+    image = cell.metadata.get("mystnb", {}).get("image")
+    drawn = [output.get("metadata", {}).pop("image/png", {}) for output in cell["outputs"]]
+    words = " ".join(each["alt"] for each in drawn if each.get("alt"))
+    if image and image.get("alt") and words:
+        image["alt"] = f"{image['alt']} {words}"
 
 
 def _join_streams(outputs: Iterable[Any]) -> list[Any]:

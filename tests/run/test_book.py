@@ -33,6 +33,9 @@ TWICE = (
 )
 """Chapters of each part, which are executed again on the smallest book; on the others, all are."""
 
+EACH_KIND = ("book/preface", "book/glossary", "notebooks/what-is-shown", "notebooks/auc-matrix", "search")
+"""Pages by hand, with many tables, with figures and formulas, and of the theme's own."""
+
 
 def auditbook(*arguments, code=0):
     call = [sys.executable, "-m", "auditbook.cli", *map(str, arguments)]
@@ -105,6 +108,30 @@ def test_the_pages_have_no_fault_that_a_reader_would_meet(book):
             faults = inspect_page(browser, page)
             found = {name: value for name, value in vars(faults).items() if value}
             assert found == {}, f"{page.relative_to(book)}: {found}"
+
+
+@pytest.mark.slow
+def test_no_page_breaks_wcag_or_scrolls_sideways_on_a_phone(smoke_run):
+    assert (
+        list_broken(smoke_run, sorted((smoke_run / "html").rglob("*.html")), width=360, theme="light") == {}
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_pages_of_each_kind_hold_wcag_at_every_width_and_in_both_themes(smoke_run, width, theme):
+    pages = [smoke_run / "html" / f"{name}.html" for name in EACH_KIND]
+    assert list_broken(smoke_run, pages, width=width, theme=theme) == {}
+
+
+def list_broken(run, pages, **how):
+    """List what is wrong with each page, in one browser."""
+    from browser import list_violations, open_browser
+
+    with open_browser() as browser:
+        found = {page.relative_to(run).as_posix(): list_violations(browser, page, **how) for page in pages}
+    return {page: faults for page, faults in found.items() if faults}
 
 
 def test_the_book_opens_at_its_first_page_and_holds_every_chapter(book):

@@ -243,3 +243,15 @@ def test_every_work_that_a_page_cites_is_in_the_list_of_works(path):
         key.strip() for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text) for key in keys.split(",")
     ]
     assert [key for key in cited if not (key.startswith(start) and key.removeprefix(start) in known)] == []
+
+
+def test_an_alternative_text_says_what_was_drawn_this_time():
+    image = {"alt": "One row a group."}
+    metadata = {"mystnb": {"image": image}}
+    output = {"output_type": "display_data", "metadata": {"image/png": {"alt": "Rows: A; B."}}}
+    cell = nbformat.from_dict({"metadata": metadata, "outputs": [output]})
+    notebooks._tell_what_is_drawn(cell)
+    assert cell.metadata["mystnb"]["image"]["alt"] == "One row a group. Rows: A; B."
+    assert cell["outputs"][0]["metadata"] == {}
+    notebooks._tell_what_is_drawn(cell)
+    assert cell.metadata["mystnb"]["image"]["alt"] == "One row a group. Rows: A; B."

@@ -102,8 +102,10 @@ def _read_words(notebook: Path) -> str:
     """Read the Markdown of a chapter, and how its cells name their figures."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     told = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    figures = [cell["metadata"]["mystnb"] for cell in cells if "mystnb" in cell["metadata"]]
-    return "\n".join([*told, *(f"name: {json.dumps(figure, sort_keys=True)}" for figure in figures)])
+    figures = [cell["metadata"].get("mystnb", {}).get("figure") for cell in cells]
+    return "\n".join(
+        [*told, *(f"name: {json.dumps(figure, sort_keys=True)}" for figure in figures if figure)]
+    )
 
 
 def _lay_out(wanted: dict[str, Path], stage: Path) -> None:

@@ -14,6 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from auditbook.book.draw.description import describe_when_shown
+
 # The Okabe-Ito palette without its yellow (too pale on white), dark grey in place of black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "h", "*")
@@ -112,6 +114,7 @@ def new_figure(width: float, height: float) -> Figure:
     """
     figure = plt.figure(figsize=(width, height), dpi=DPI, layout="constrained")
     plt.uninstall_repl_displayhook()
+    describe_when_shown()
     return figure
 
 
