@@ -9,6 +9,7 @@ import pytest
 
 from auditbook.report import QUESTIONS, build_report, make_fragment, make_page
 from auditbook.report.content import Finding, Report, Share, Statement
+from auditbook.report.page_annex import list_put_off
 from auditbook.report.page_matrix import LEGEND, draw_calibrated, draw_shares, lay_matrix
 from auditbook.report.page_view import fit_page
 from runs_fixture import KINDS
@@ -211,7 +212,8 @@ def test_the_matrix_keeps_the_most_urgent_attributes_and_names_how_many_are_left
 
 
 def test_a_withheld_rate_is_a_dash_and_no_point(reports):
-    (rate,) = draw_shares([Share("a", None, None, None, None)])
+    rate, _ = draw_shares([Share("a", None, None, None, None), Share("b", 0.5, 0.4, 0.6, 100)])
+    assert draw_shares([Share("a", None, None, None, None)]) == ()
     assert (rate.told, rate.value, rate.people, rate.said) == ("\u2013", None, "", "a: \u2013")
     (rate,) = draw_shares([Share("a", 0.0, 0.0, 0.02, 150)])
     assert (rate.told, rate.value, rate.said) == ("0 of 100", 0.0, "a: 0 of 100, interval 0 to 2")
@@ -241,6 +243,15 @@ def test_what_a_first_page_has_no_room_for_is_named_there_and_opens_the_annex(re
     assert f"What is not known ({len(page.blocks[-2].left)})" in page.left_note
     words = Reader(make_page(report, paper=paper)).text
     assert [text for text in list_statements(report) if text not in words] == []
+
+
+def test_groups_that_have_no_room_are_told_in_the_annex(reports):
+    report = reports["nine_groups"]
+    page = fit_page(report.head, report.pages[0], QUESTIONS, paper="A4")
+    assert page.calibration_left
+    told = next(text for text in list_put_off(page).texts if text.startswith("Of 100 patients: "))
+    assert told.count(" predicted, ") == len(page.calibration_left)
+    assert f"{page.calibration_left[0].group} ({page.calibration_left[0].attribute}" in told
 
 
 def test_a_page_with_room_for_everything_leaves_nothing_to_the_annex(reports):

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from auditbook.report.content import Report, Section, Sheet
+from auditbook.report.content import Calibrated, Report, Section, Sheet
+from auditbook.report.page_matrix import draw_calibrated
 from auditbook.report.page_tables import BRIEF, Part, count_printed, lay_sheet, share_rows
 from auditbook.report.page_view import FirstPage, count_lines
 
@@ -50,8 +51,15 @@ def list_put_off(page: FirstPage) -> LaidSection:
     """List what the first page of a model had no room for."""
     findings = [f"{one.statement.text} {one.action}".strip() for one in page.findings_left]
     texts = [f"{block.title}: {' '.join(block.left)}" for block in page.blocks if block.left]
+    groups = "; ".join(_say_calibrated(row) for row in page.calibration_left)
+    texts += [f"Of 100 patients: {groups}."] if groups else []
     title = f"From the first page of {page.model.model}"
     return LaidSection("put-off", title, (*findings, *texts), ())
+
+
+def _say_calibrated(row: Calibrated) -> str:
+    where = ", ".join(filter(None, (row.attribute, row.where)))
+    return f"{row.group} ({where}) {draw_calibrated(row).told}"
 
 
 def list_marks(page: FirstPage) -> LaidSection:

@@ -76,7 +76,13 @@ class Rate:
 
 
 def draw_shares(shares: Iterable[Share]) -> tuple[Rate, ...]:
-    """Make what is told and drawn of the rates of a finding; a withheld one is a dash and no point."""
+    """Make what is told and drawn of the rates of a finding; a withheld one is a dash and no point.
+
+    Where a finding has no rate at all, nothing is drawn.
+    """
+    shares = list(shares)
+    if all(share.value is None for share in shares):
+        return ()
     return tuple(_draw_share(share, second=place > 0) for place, share in enumerate(shares))
 
 

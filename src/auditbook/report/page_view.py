@@ -76,7 +76,7 @@ class FirstPage:
     findings_left: tuple[Finding, ...]
     drawn: bool  # Whether the rates of the findings are drawn
     calibration: tuple[Calibrated, ...]
-    calibration_left: int
+    calibration_left: tuple[Calibrated, ...]
     blocks: tuple[Block, ...]
     whom: tuple[str, ...]  # Whose records were audited, and where there is room who was left out
     roomy: bool = False  # Whether all of it stands there in larger letters
@@ -120,17 +120,12 @@ class FirstPage:
         n = len(self.findings_left)
         found = [f"{n} finding{'' if n == 1 else 's'}"] if n else []
         parts = [f"{block.title} ({len(block.left)})" for block in self.blocks if block.left]
+        hidden = 0 if self.calibration else len(self.calibration_left)
+        parts += [f"What was predicted, and what happened ({hidden})"] if hidden else []
         opens = f"On the first page of the annex, for want of room here: {'; '.join(found + parts)}."
         told = [opens] if found + parts else []
-        told += (
-            ["What was predicted of each group stands under Every group."] if self._hides_calibration else []
-        )
         told += ["Who was left out stands in the annex."] if len(self.whom) < 2 else []
         return " ".join(told)
-
-    @property
-    def _hides_calibration(self) -> bool:
-        return bool(self.calibration_left) and not self.calibration
 
 
 def _count_letters(row: Calibrated, *, named: bool) -> int:
@@ -204,7 +199,7 @@ def _choose(
         tuple(model.findings[place] for place, here in findings.items() if not here),
         Choice("drawing") in chosen,
         rows,
-        len(groups) - len(rows),
+        tuple(row for place, row in enumerate(groups) if Choice("group", place) not in chosen),
         tuple(_choose_texts(block, chosen) for block in blocks),
         tuple(said.text for said in whom[: 2 if Choice("left out") in chosen else 1]),
     )
