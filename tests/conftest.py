@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from auditbook.cli import main
 from auditbook.results import Run, read_run
+from cohorts import write_cohort
 from runs_fixture import KINDS, make_run
 
 settings.register_profile("calm", deadline=None)  # a busy machine is no fault of the code
@@ -16,9 +18,31 @@ settings.load_profile("calm")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+LONGEST = (
+    "run/test_book.py",
+    "cli/test_cli.py",
+    "mitigation/test_robustness.py",
+    "mitigation/test_baselines.py",
+    "pockets/test_audit.py",
+    "run/test_chapters.py",
+    "run/test_keys.py",
+    "book/test_say_robustness.py",
+    "verdicts/test_sensitivity.py",
+    "pockets/test_discovery.py",
+    "studies/test_tasks.py",
+    "verdicts/test_judgement.py",
+    "verdicts/test_size_to_show.py",
+    "book/test_draw_auc.py",
+    "studies/test_variants.py",
+    "book/test_say_mitigation.py",
+)
+"""Files that take longest, in that order: a file stays with one worker, and none waits for it at the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the whole books, which take longest, so that no worker waits for them at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("book") is None)
+    """Begin with the longest files."""
+    place = {ROOT / "tests" / name: order for order, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +65,15 @@ def run_folders(tmp_path_factory) -> dict[str, Path]:
     """Folders of the small finished runs, by kind; made once, only read."""
     folder = tmp_path_factory.mktemp("runs")
     return {kind: make_run(folder / kind, kind) for kind in KINDS}
+
+
+@pytest.fixture(scope="session")
+def audited_folder(tmp_path_factory) -> Path:
+    """The folder of a small cohort's audit as the command leaves it, with every table; only read."""
+    folder = tmp_path_factory.mktemp("audited")
+    cohort = write_cohort(folder, rows=600, missing=0.1, extra='[pockets]\npartition = "leiden"\n')
+    assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
+    return folder / "run"
 
 
 @pytest.fixture(scope="module")

@@ -7,25 +7,13 @@ import runpy
 import pandas as pd
 import pytest
 
-from auditbook.cli import main
 from auditbook.columns import TABLES, empty_table
 from auditbook.errors import InputError, RunError
 from auditbook.results import Run, read_run, read_table, write_results
 from auditbook.settings import METRIC_NAMES
-from cohorts import write_cohort
 from runs_fixture import KINDS
 
 ATTRIBUTES = ["race", "sex", "age band"]
-LEIDEN = '[pockets]\npartition = "leiden"\n'
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """The results of an audit with sites, a score and groups of records without an entry."""
-    folder = tmp_path_factory.mktemp("tables")
-    cohort = write_cohort(folder, rows=600, missing=0.1, extra=LEIDEN)
-    assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
-    return folder / "run"
 
 
 def expand(name):
@@ -36,7 +24,7 @@ def expand(name):
     return [name]
 
 
-def test_every_column_of_every_table_is_explained_in_its_order(results, root):
+def test_every_column_of_every_table_is_explained_in_its_order(audited_folder, root):
     page = (root / "book" / "result-tables.md").read_text(encoding="utf-8")
     told = {}
     for part in page.split("\n## ")[1:]:
@@ -45,7 +33,7 @@ def test_every_column_of_every_table_is_explained_in_its_order(results, root):
         told[title] = [column for name in listed for column in expand(name)]
     columns = {
         path.name: path.read_text(encoding="utf-8").splitlines()[0].split(",")
-        for path in (results / "results").glob("*.csv")
+        for path in (audited_folder / "results").glob("*.csv")
     }
     assert columns == {title: listed for title, listed in told.items() if title.endswith(".csv")}
 
@@ -56,9 +44,9 @@ def test_the_page_is_what_the_catalogue_says(root):
     assert page == write_page(page), "run: python tools/write_result_tables.py"
 
 
-def test_an_audit_writes_every_table_in_its_declared_columns_and_kinds(results):
-    run = read_run(results)
-    assert {path.stem for path in (results / "results").glob("*.csv")} == set(TABLES)
+def test_an_audit_writes_every_table_in_its_declared_columns_and_kinds(audited_folder):
+    run = read_run(audited_folder)
+    assert {path.stem for path in (audited_folder / "results").glob("*.csv")} == set(TABLES)
     for table in TABLES.values():
         found = getattr(run, table.name)
         assert table.explain_difference(list(found.columns)) == ""
@@ -120,9 +108,9 @@ def test_a_table_without_rows_is_read_in_its_kinds(tmp_path):
         pd.testing.assert_frame_equal(read_table(tmp_path / f"{name}.csv"), table)
 
 
-def test_the_keys_of_run_json_that_the_page_names_are_there(results, root):
+def test_the_keys_of_run_json_that_the_page_names_are_there(audited_folder, root):
     page = (root / "book" / "result-tables.md").read_text(encoding="utf-8").split("\n## run.json")[1]
-    info = json.loads((results / "run.json").read_text(encoding="utf-8"))
+    info = json.loads((audited_folder / "run.json").read_text(encoding="utf-8"))
     named = re.findall(r"`(\w+)`", page)
     assert named
     assert set(named) <= set(info)

@@ -36,8 +36,14 @@ def twin(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def other(twin):
-    """The same tables under another cohort's name."""
+def other(audited_folder):
+    """The tables of another cohort."""
+    return read_run(audited_folder)
+
+
+@pytest.fixture(scope="module")
+def renamed(twin):
+    """The tables of the twin under another cohort's name."""
     return Run(twin.folder, twin.info | {"name": "elsewhere", "synthetic": False})
 
 
@@ -95,7 +101,9 @@ def test_numbers_are_written_as_what_they_are(twin):
     assert stated.loc["kappa of TI", "printed"] == "1.000"
 
 
-def test_another_cohort_has_blank_columns_and_is_told_so(other):
+@pytest.mark.parametrize("kind", [pytest.param("renamed", marks=pytest.mark.slow), "other"])
+def test_another_cohort_has_blank_columns_and_is_told_so(kind, request):
+    other = request.getfixturevalue(kind)
     assert "another cohort" in printed.announce_cohort(other)
     for table, _ in tables(other):
         here = [name for name in table.columns if name.endswith("_here") or name == "ours"]
@@ -105,7 +113,9 @@ def test_another_cohort_has_blank_columns_and_is_told_so(other):
     assert say.describe_models(say.compare_models(other)).startswith("No model")
 
 
-@pytest.mark.parametrize("kind", [pytest.param("twin", marks=pytest.mark.slow), "other"])
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("twin", "renamed")), "other"]
+)
 def test_tables_sentences_and_figures_are_made_for_any_run(kind, request):
     run = request.getfixturevalue(kind)
     for table, columns in tables(run):
