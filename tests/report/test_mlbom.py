@@ -131,6 +131,13 @@ def test_without_words_about_its_use_the_card_says_so(reported, tmp_path):
     assert "approach" not in card["modelCard"]["modelParameters"]  # Of a given score nothing is known
 
 
+def test_a_count_of_rows_that_is_withheld_is_not_in_the_bill(reported):
+    run, report = reported["two_groups"]
+    told = mlbom.describe_data(run, replace(report, head=replace(report.head, rows_read=None)))
+    names = [one["name"] for one in told["contents"]["properties"]]
+    assert names == ["auditbook:records-audited", "auditbook:sites"]
+
+
 def test_a_run_without_a_model_is_a_bill_of_its_data(reported, validator, tmp_path):
     run, report = reported["two_groups"]
     mlbom.write(run, replace(report, pages=()), tmp_path / "bill.json")

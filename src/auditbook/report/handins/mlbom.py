@@ -112,7 +112,9 @@ def describe_data(run: Run, report: Report) -> Json:
     head = report.head
     counts = {"rows-read": head.rows_read, "records-audited": head.records, "sites": head.sites}
     properties: list[Json] = [
-        {"name": f"auditbook:{name}", "value": str(value)} for name, value in counts.items()
+        {"name": f"auditbook:{name}", "value": str(value)}
+        for name, value in counts.items()
+        if value is not None  # Withheld
     ]
     said = [f"{clean(head.title)}.", *texts([head.population, head.left_out])]
     source = clean(run.info.get("source", ""))
