@@ -162,7 +162,7 @@ def test_of_a_continuous_outcome_there_are_mean_errors_and_no_rates(reported, tm
 
 
 def test_the_pdf_carries_the_card_and_names_the_software(reported, tmp_path):
-    run, report = reported["unequal"]
+    run, report = reported["three_sites"]
     printed = tmp_path / "run" / "report" / "report.pdf"
     printed.parent.mkdir(parents=True)
     writer = PdfWriter()
