@@ -127,5 +127,5 @@ def _list_settling(words: set[str], smallest: int) -> set[str]:
     """List the tables that say what of the tables a chapter reads is withheld."""
     if not smallest:
         return set()
-    pockets = SETTLING_POCKETS if any(word in TABLES and "pocket" in word for word in words) else ()
+    pockets = SETTLING_POCKETS if any(word in TABLES and word.startswith("pocket_") for word in words) else ()
     return {*SETTLING, *pockets}
