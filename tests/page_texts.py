@@ -26,26 +26,19 @@ def list_tables(run: Run, model: str) -> dict[str, pd.DataFrame]:
 def list_texts(run: Run, model: str) -> dict[str, str]:
     """Sentences and tables of one model as a reader sees them, by page."""
     tables = list_tables(run, model)
-    board, missing = tables["audit-report"], audit.find_shortfalls(run)
+    board = tables["audit-report"]
     cells, needs = tables["verdict-flip-rate"], tables["audit-size"]
     models = compare_models(panel.pick_cells(run))
     return {
         "audit-report": "\n".join(
             [
-                audit.describe_question(run),
-                audit.describe_left_out(run.info),
-                audit.describe_accuracy(run.models),
-                audit.describe_groups(run),
                 audit.describe_choice(run),
                 audit.describe_standings(board),
                 audit.describe_decisions(run, board, limit=100),
                 audit.describe_open(run, board, limit=100),
                 audit.describe_shown(run, board, limit=100),
                 audit.describe_unjudged(board),
-                audit.describe_shortfalls(missing),
-                audit.describe_limits(run),
                 table_html(board, audit.BOARD_COLUMNS),
-                table_html(missing, audit.SHORTFALL_COLUMNS),
             ]
         ),
         "tiers": "\n".join(

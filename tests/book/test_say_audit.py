@@ -64,22 +64,12 @@ def shown_run(counts, *, values=None, metrics=METRIC_NAMES):
 
 def all_text(run):
     board = say.build_board(run)
-    missing = say.find_shortfalls(run)
     return [
-        say.describe_question(run),
-        say.describe_groups(run),
-        say.describe_left_out(run.info),
-        say.describe_accuracy(run.models),
         say.describe_standings(board),
         say.describe_decisions(run, board),
         say.describe_open(run, board),
         say.describe_unjudged(board),
-        say.describe_shortfalls(missing),
-        say.describe_limits(run),
         table_html(board, say.BOARD_COLUMNS),
-        table_html(run.models, say.MODEL_COLUMNS),
-        table_html(missing, say.SHORTFALL_COLUMNS),
-        table_html(say.list_provenance(run), say.FACT_COLUMNS),
     ]
 
 
@@ -148,58 +138,6 @@ def test_the_strongest_evidence_stands_first_and_the_nearest_to_a_failure_before
 def test_standings_add_up_to_the_cells(runs):
     board = say.build_board(runs["nine_groups"])
     assert say.count_standings(board)["cells"].sum() == len(board)
-
-
-def test_synthetic_cohort_is_named_in_the_limits(runs):
-    assert "**The cohort is synthetic.**" in say.describe_limits(runs["nine_groups"])
-    assert "is synthetic" not in say.describe_limits(runs["two_groups"])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_limits_of_every_audit_are_always_stated(runs, kind):
-    said = say.describe_limits(runs[kind])
-    assert all(limit in said for limit in say.STANDING_LIMITS)
-
-
-def test_limits_name_ranks_given_scores_and_missing_sites(runs):
-    said = say.describe_limits(runs["inconclusive"])
-    assert "points gives no probabilities" in said
-    assert "came with the data" in said
-    assert "No site is named" in said
-
-
-def test_late_features_are_a_limit_of_trained_models_only(runs):
-    assert "charges, known only at the end of a stay" in say.describe_limits(runs["nine_groups"])
-    assert "end of a stay" not in say.describe_limits(runs["two_groups"])
-
-
-def test_harm_and_left_out_rows_are_said(runs):
-    run = runs["nine_groups"]
-    assert "a long stay nobody planned for" in say.describe_question(run)
-    assert "- **DI**, Disparate impact. Smallest over largest selection rate" in say.describe_question(run)
-    assert "outcome missing: 1,234" in say.describe_left_out(run.info)
-    assert "None was left out" in say.describe_left_out(runs["three_sites"].info)
-    one = say.describe_left_out({"rows_read": 1, "rows_kept": 1})
-    assert one == "1 row was read and 1 kept. None was left out."
-
-
-def test_size_that_would_bring_support_scales_the_audit(runs):
-    run = Run(runs["two_groups"].folder, runs["two_groups"].info)
-    row = {"model": "m", "attribute": "race", "group": "A", "n": 100, "events": 4, "non_events": 96}
-    rest = row | {"group": "B", "n": 900, "events": 90, "non_events": 810}
-    run.__dict__["groups"] = pd.DataFrame([row, rest])
-    table = say.find_shortfalls(run)
-    assert table["lacks"].tolist() == ["6 events"]
-    assert table["needed"].tolist() == [2500]  # 1,000 records x 10 events needed / 4 seen
-    assert "about 2,500 records" in say.describe_shortfalls(table)
-
-
-def test_group_never_seen_gets_no_size(runs):
-    table = say.find_shortfalls(runs["inconclusive"])
-    other = table[table["group"] == "Other"]
-    assert other["needed"].isna().all()
-    assert "\N{EN DASH}" in table_html(other, say.SHORTFALL_COLUMNS)
-    assert "no size can be named" in say.describe_shortfalls(table)
 
 
 APART = {"F": (90, 60, 210, 640), "M": (240, 60, 60, 640), "few": (3, 2, 1, 5)}
@@ -275,59 +213,12 @@ def test_a_score_that_promises_too_little_is_said_so_of_the_bin_that_shows_it():
     assert "Event rate less mean score is -0.350 (bounds -0.4" in told
 
 
-@pytest.mark.parametrize(("groups", "told"), [(1, "1 group lacks support."), (2, "2 groups lack support.")])
-def test_one_group_and_several_agree_with_their_verb(groups, told):
-    table = pd.DataFrame({"group": ["A", "B"][:groups], "needed": [2500.0, np.nan][:groups]})
-    assert say.describe_shortfalls(table).startswith(told)
-
-
-def test_harm_that_ends_with_a_full_stop_gets_no_second_one(runs):
-    run = Run(runs["two_groups"].folder, runs["two_groups"].info | {"harm": "Nobody came."})
-    assert "The harm behind it: Nobody came. Each model" in say.describe_question(run)
-
-
 def test_long_list_of_decisions_is_cut_and_counted():
     run = shown_run(APART)
     board = say.build_board(run)
     failing = (board["standing"] == "shown to fail").sum()
     said = say.describe_decisions(run, board, limit=1)
     assert f"- {failing - 1} more cells stand in the table below." in said
-
-
-@pytest.mark.parametrize("profile", ["quick", {"name": "quick", "resamples": 200}])
-def test_provenance_names_profile_seed_and_hashes_but_no_time(runs, profile):
-    run = Run(runs["two_groups"].folder, runs["two_groups"].info | {"profile": profile, "steps": ["9 s"]})
-    facts = say.list_provenance(run).set_index("what")["value"]
-    assert facts["profile"] == "quick"
-    assert facts["seed"] == "42"
-    assert facts["hash of the data"] == "0" * 64
-    assert not facts.astype(str).str.contains("9 s").any()
-
-
-def test_one_site_is_a_limit_of_its_own(runs):
-    said = say.describe_limits(run_of(runs["two_groups"], site_count=1.0))
-    assert "All audited records come from one site" in said
-    assert "poorly known" not in said
-
-
-def test_the_reason_for_no_auroc_holds_for_decisions(runs):
-    models = runs["two_groups"].models.assign(auroc=np.nan)
-    assert "scores, not decisions, and both outcomes" in say.describe_accuracy(models)
-
-
-@pytest.mark.parametrize("selected", [0.0, 1.0])
-def test_a_model_that_tells_nobody_apart_is_named_among_the_limits(runs, selected):
-    copy = Run(runs["two_groups"].folder, runs["two_groups"].info)
-    copy.__dict__["models"] = runs["two_groups"].models.assign(selection_rate=selected)
-    assert "risk score selects everybody or nobody" in say.describe_limits(copy)
-    assert "everybody or nobody" not in say.describe_limits(runs["two_groups"])
-
-
-def test_one_missing_event_is_one_event(runs):
-    copy = Run(runs["two_groups"].folder, runs["two_groups"].info)
-    groups = runs["two_groups"].groups.assign(n=100, events=9, non_events=91)
-    copy.__dict__["groups"] = groups
-    assert set(say.find_shortfalls(copy)["lacks"]) == {"1 event"}
 
 
 def test_a_tiny_rate_is_said_of_ten_thousand_and_none_at_all_of_a_hundred():

@@ -1,10 +1,8 @@
 """What may a board conclude from this audit, what may it not, and what would it take to know more?"""
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from auditbook.book.say.metrics import pick_rates, sort_metrics, write_rule
@@ -13,7 +11,6 @@ from auditbook.book.say.text import (
     count,
     count_of,
     escape,
-    interval,
     join_words,
     name_list,
     number,
@@ -21,12 +18,8 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.book.say.unseen import list_missing
-from auditbook.book.say.verdicts import FEW_SITES
-from auditbook.evidence import Shortfall
 from auditbook.results import Run, match_rows, rows
 from auditbook.verdicts import METRICS, STANDINGS, judge_reach, name_bin, pick_deciding
-from auditbook.verdicts import find_shortfalls as find_shortfalls_of
 
 SHOWN_TO_FAIL = "shown to fail"
 RATE_SENTENCES = {
@@ -54,11 +47,6 @@ FEW = 0.005
 """A share below this is called hardly any."""
 MOST_MODELS = 3
 """Models that the report writes out in full; of more, only the first."""
-MANY_MODELS = 4
-"""More models than this are not told one by one."""
-MODEL_COLUMNS = read_layout("book", "audit.model")
-SHORTFALL_COLUMNS = read_layout("book", "audit.shortfall")
-FACT_COLUMNS = read_layout("book", "audit.fact")
 
 
 def build_board(run: Run) -> pd.DataFrame:
@@ -114,62 +102,6 @@ def describe_standings(board: pd.DataFrame) -> str:
         if name in tally
     ]
     return "\n".join(lines) if lines else "This run judged no cell."
-
-
-def describe_question(run: Run) -> str:
-    """Say what was audited and on whom."""
-    info, models = run.info, run.models
-    outcome = info.get("outcome") or {}
-    where = (
-        f" of {plural(int((run.cohort_sites['n_audit'] > 0).sum()), 'site')}" if len(run.cohort_sites) else ""
-    )
-    parts = [
-        f"{_write_number(len(models), 'model')} ({name_list(models['model'])}) "
-        f"{agree(len(models), 'was', 'were')} audited on "
-        f"{plural(float(models['n_audit'].max()), 'record')}{where}.",
-        f"The event is **{_write_event(outcome)}**.",
-    ]
-    if info.get("harm"):
-        parts.append(f"The harm behind it: {escape(info['harm'].rstrip(' .'))}.")
-    metrics, attributes = run.protocol.metrics, list(dict.fromkeys(run.verdicts["attribute"]))
-    parts.append(
-        f"Each model is judged by {plural(len(metrics), 'metric')} on "
-        f"{plural(len(attributes), 'attribute')} ({name_list(attributes)}):"
-    )
-    named = [f"- **{escape(name)}**, {METRICS[name].title}. {METRICS[name].meaning}" for name in metrics]
-    return " ".join(parts) + "\n\n" + "\n".join(named)
-
-
-def _write_number(n: int, word: str) -> str:
-    return plural(n, word).capitalize()
-
-
-def _write_event(outcome: Mapping[str, Any]) -> str:
-    event = str(outcome.get("event") or "")
-    sign = "" if event.lstrip()[:1] in ("<", ">", "=", "!") else "= "
-    return f"{escape(outcome.get('column', ''))} {sign}{escape(event)}".strip()
-
-
-def describe_groups(run: Run) -> str:
-    """List the groups of each attribute with the records audited in each, and those with none."""
-    lines = []
-    for attribute, part in run.cohort_groups.groupby("attribute", sort=False):
-        named = [f"{escape(row.group)} {_write_told(row.n_audit)}" for row in rows(part)]
-        lines.append(f"- **{escape(attribute)}**: {'; '.join(named)}")
-    return "\n".join(lines)
-
-
-def describe_left_out(info: Mapping[str, Any]) -> str:
-    """Say how many rows never reached the audit, and why."""
-    read = info["rows_read"]
-    text = (
-        f"{_write_number(read, 'row')} {agree(read, 'was', 'were')} read and {count(info['rows_kept'])} kept."
-    )
-    gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
-    if not gone:
-        return f"{text} None was left out."
-    named = "; ".join(f"{escape(entry['reason'])}: {_write_told(entry['rows'])}" for entry in gone)
-    return f"{text} Left out: {named}."
 
 
 def _write_told(n: float) -> str:
@@ -374,171 +306,3 @@ def _count_partial(board: pd.DataFrame) -> str:
     part = int((board["left_out"] != "").sum())
     leave = "leaves" if part == 1 else "leave"
     return f" {plural(part, 'cell')} {leave} out groups of whom there is too little." if part else ""
-
-
-def find_shortfalls(run: Run) -> pd.DataFrame:
-    """List the groups that lack support, and how many audited records would probably bring it."""
-    table = find_shortfalls_of(run.groups, protocol=run.protocol)
-    told = table.assign(lacks=[_write_lacks(part) for part in table["shortfalls"]], withheld=False)
-    first = run.groups.drop_duplicates(["attribute", "group"])
-    blank = first[first["events"].isna() & (first["support"] != "")]
-    if blank.empty:
-        return told
-    rest = blank[["attribute", "group", "n", "events", "non_events"]].assign(
-        lacks=blank["support"], needed=np.nan, withheld=True
-    )
-    return pd.concat([told, rest], ignore_index=True)
-
-
-def _write_lacks(shortfalls: Sequence[Shortfall]) -> str:
-    """Say how much is missing, records first."""
-    words = {"records": "record", "events": "event", "non_events": "non-event"}
-    missing = {each.what: int(each.needed - each.held) for each in shortfalls}
-    return join_words(plural(missing[what], word) for what, word in words.items() if what in missing)
-
-
-def describe_shortfalls(shortfalls: pd.DataFrame) -> str:
-    """Say what the missing support would take."""
-    if shortfalls.empty:
-        return "No group lacks records, events or non-events."
-    told = shortfalls[~shortfalls["withheld"]]
-    unknown, known = (told[told["needed"].isna() == lost] for lost in (True, False))
-    parts = [f"{_write_number(len(shortfalls), 'group')} {agree(len(shortfalls), 'lacks', 'lack')} support."]
-    if len(known):
-        size = plural(known["needed"].max(), "record")
-        parts.append(
-            f"If shares and event rates stay as they are, an audit of about {size} would bring the minimum "
-            "to every group of which something has been seen."
-        )
-    if len(unknown):
-        parts.append(
-            f"Of {name_list(unknown['group'])} so little was seen that no size can be named: "
-            "ask first whether these patients reach the data at all."
-        )
-    if shortfalls["withheld"].any():
-        blank = name_list(shortfalls.loc[shortfalls["withheld"], "group"])
-        parts.append(
-            f"Of {blank} numbers are withheld: they are of too few people, or would give such numbers away."
-        )
-    parts.append("The minimum buys a comparison, not an answer: it can still be open.")
-    return " ".join(parts)
-
-
-def describe_limits(run: Run) -> str:
-    """State what this audit cannot say: the limits of every audit, and those of this one."""
-    return "\n".join(f"- {limit}" for limit in [*_own_limits(run), *STANDING_LIMITS])
-
-
-STANDING_LIMITS = (
-    "A verdict compares a number with a convention. A pass is no certificate that nobody is harmed, and a "
-    "fail does not say why groups differ or what to do.",
-    "Thresholds are conventions: none of them is a legal line, and the four-fifths rule is no safe harbour.",
-    "The outcome is taken as recorded. If it is recorded differently in different groups, every metric "
-    "inherits that.",
-    "A flip rate speaks of another sample of the same patients. It does not speak of hospitals unlike "
-    "these, of next year, or of another model trained on the same data.",
-    "The largest gap between groups grows with the number of small groups even when nobody is treated "
-    "differently, so a verdict can be stable and wrong.",
-    "The chance of any false finding on a model's board is bounded on each side, for what was looked at "
-    "here. Looking again with other groups, thresholds or models until something is found undoes that.",
-)
-
-
-def _own_limits(run: Run) -> list[str]:
-    """List the limits that follow from this cohort and its models."""
-    found = [_limit_of_groups(run), *list_missing(run)]
-    if run.info.get("synthetic"):
-        found.append(
-            "**The cohort is synthetic.** Nothing here is a finding about people, hospitals or products."
-        )
-    found += _limit_of_sites(run)
-    ranked = run.models[run.models["kind"] != "probability"]
-    if len(ranked):
-        found.append(
-            f"{name_list(ranked['model'])} {agree(len(ranked), 'gives', 'give')} no probabilities, so "
-            "calibration (CAL) and the Theil index (TI) cannot be judged there."
-        )
-    idle = run.models[run.models["selection_rate"].isin([0, 1])]
-    if len(idle):
-        found.append(
-            f"{name_list(idle['model'])} {agree(len(idle), 'selects', 'select')} everybody or nobody: "
-            "where groups look alike there, it is because nobody is told apart."
-        )
-    given = run.models[run.models["source"] == "given"]
-    if len(given):
-        found.append(
-            f"The scores of {name_list(given['model'])} came with the data. Whether the audited records were "
-            "used to build them is not known here; if so, the model looks better than it is."
-        )
-    late = run.cohort_columns[run.cohort_columns["role"] == "late feature"]["column"]
-    if len(late) and (run.models["source"] == "trained").any():
-        found.append(
-            f"The models of the panel see {name_list(late)}, known only at the end of a stay: "
-            "they would do worse at the time a decision is needed."
-        )
-    return found
-
-
-def _limit_of_groups(run: Run) -> str:
-    """Say at which crossings of groups people are looked at, and that others are not."""
-    crosses = list(run.info.get("crosses", {}))
-    if crosses:
-        return (
-            "Groups are taken as recorded. Of people at the crossing of two groups only those of "
-            f"{name_list(crosses)} are looked at, and patients who share no recorded group are not."
-        )
-    return (
-        "Groups are taken as recorded, one attribute at a time. People at the crossing of two groups, and "
-        "patients who share no recorded group, are not looked at."
-    )
-
-
-def _limit_of_sites(run: Run) -> list[str]:
-    """Say what the number of audited sites keeps from being known, where it does."""
-    sites = int(np.nan_to_num(run.verdicts["site_count"].max())) if len(run.verdicts) else 0
-    if sites == 0 and run.info.get("weights"):
-        return []
-    if sites == 0:
-        return ["No site is named: records are taken to be independent, so flip rates may be too low."]
-    if sites == 1:
-        return ["All audited records come from one site: nothing here says what another site would show."]
-    few = f"With {plural(sites, 'site')}, flip rates over whole sites are themselves poorly known."
-    return [few] if sites < FEW_SITES else []
-
-
-def list_provenance(run: Run) -> pd.DataFrame:
-    """List what it takes to make this report again, byte for byte; no date is among it."""
-    info, protocol = run.info, run.protocol
-    profile = info.get("profile", "")
-    name = profile["name"] if isinstance(profile, Mapping) else profile
-    facts = [("cohort", info["name"]), ("profile", name), ("seed", info["seed"])]
-    facts += [(f"hash of the {what}", value) for what, value in sorted(info.get("hashes", {}).items())]
-    facts.append(("resamples a cell", count(protocol.resamples)))
-    facts.append(("records a resample, at most", count(protocol.resample_size)))
-    facts.append(("a verdict is stable up to a flip rate of", share(protocol.vfr_stable, digits=0)))
-    most = share(protocol.shown_alpha, digits=0)
-    facts.append(("chance of any false finding on a model's board, on either side, at most", most))
-    least = (
-        f"{plural(protocol.min_records, 'record')}, {plural(protocol.min_events, 'event')}, "
-        f"{plural(protocol.min_non_events, 'non-event')}"
-    )
-    facts.append(("support needed in every group", least))
-    versions = info.get("versions", {})
-    facts.append(("versions", ", ".join(f"{what} {value}" for what, value in versions.items())))
-    return pd.DataFrame([{"what": what, "value": str(value)} for what, value in facts])
-
-
-def describe_accuracy(models: pd.DataFrame) -> str:
-    """Say how well each model orders records: without that, no group metric matters."""
-    known = models.dropna(subset="auroc")
-    if known.empty:
-        return "No model's AUROC is defined here: that needs scores, not decisions, and both outcomes."
-    parts = [
-        f"{escape(row.model)} {number(row.auroc)} ({interval(row.auroc_low, row.auroc_high)})"
-        for row in rows(known)
-    ]
-    if len(known) > MANY_MODELS:
-        rest = known.iloc[1:]
-        ends = f"{number(rest['auroc'].min())} to {number(rest['auroc'].max())}"
-        parts = [parts[0], f"the other {count(len(rest))} models {ends}"]
-    return f"AUROC (95% interval): {'; '.join(parts)}."
