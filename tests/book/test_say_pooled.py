@@ -8,7 +8,6 @@ import pytest
 
 from auditbook.book.draw.pooled import draw_pooled
 from auditbook.book.say import pooled as say
-from auditbook.book.say.audit import _limit_of_groups
 from auditbook.evidence import prepare
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
@@ -84,10 +83,3 @@ def test_the_figure_has_two_marks_a_group(codes):
     ax = draw_pooled(table[table["rate"] == "TPR"], title="TPR")
     assert len(ax.get_yticklabels()) == len(groups)
     assert sum(line.get_marker() not in ("None", "", None) for line in ax.lines) == 2 * len(groups)
-
-
-def test_the_report_says_which_crossings_are_looked_at():
-    table = pool(CODES, FOUR, PARTS)
-    assert "People at the crossing of two groups" in _limit_of_groups(run_of(table))
-    told = _limit_of_groups(run_of(table, crosses={"race_sex": ["race", "sex"]}))
-    assert "only those of race&#95;sex are looked at" in told

@@ -1,5 +1,7 @@
 """Limits, who is too small, late features and rows left out: said only where they hold, of this run first."""
 
+from dataclasses import replace
+
 import pytest
 
 from auditbook.report import build_report
@@ -71,3 +73,10 @@ def test_a_group_never_seen_gets_no_size(runs):
     (other,) = (text for text in said if text.startswith("Other (race; nobody)"))
     assert "no size can be named" in other
     assert all("an audit of about" in text for text in said if text != other)
+
+
+def test_it_is_said_which_crossings_of_groups_are_looked_at(runs):
+    run = runs["two_groups"]
+    assert "Of people who share two groups nobody is looked at" in " ".join(limits(run))
+    crossed = replace(run, info=run.info | {"crosses": {"race_sex": ["race", "sex"]}})
+    assert "only those of race_sex are looked at" in " ".join(limits(crossed))
