@@ -30,11 +30,12 @@ def page(model="apache", *, findings=(), marks=(), unjudged=(), pockets=()):
     }
 
 
-def tell(folder, *pages, records=12_345, sites=20, model="", version=""):
+def tell(folder, *pages, records=12_345, sites=20, model="", version="", labels=None):
     head = {"records": records, "sites": sites, "use": {"model": model, "version": version}}
     (folder / "report").mkdir(exist_ok=True)
     text = json.dumps({"head": head, "pages": list(pages)})
     (folder / "report" / "report.json").write_text(text, encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps({"labels": labels or {}}), encoding="utf-8")
     return tell_finding(folder)
 
 
@@ -85,6 +86,12 @@ def test_nothing_is_said_as_nothing_and_one_as_one(tmp_path):
         "audited: no model, on 12,345 records of 20 sites",
         "shown to fail: no model could be looked at",
     )
+
+
+def test_groups_that_cannot_be_judged_are_named_in_the_words_of_the_cohort_file(tmp_path):
+    labels = {"columns": {"race": "origin"}, "values": {"race": {"A": "Asian"}}}
+    told = tell(tmp_path, page(unjudged=[lacking("A"), lacking("B")]), labels=labels)
+    assert told[3] == "cannot be judged: Asian (origin), B (origin)"
 
 
 def test_several_models_are_told_by_name_and_the_rest_is_counted(tmp_path):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from auditbook.errors import printable
+from auditbook.labels import Labels, read_labels
 from auditbook.report.matrix import TOPICS
 
 Page = Mapping[str, Any]
@@ -38,12 +39,13 @@ def tell_finding(folder: Path) -> tuple[str, ...]:
     """
     place = folder / "report"
     report = json.loads((place / "report.json").read_text(encoding="utf-8"))
+    labels = read_labels(json.loads((folder / "run.json").read_text(encoding="utf-8")))
     head, pages = report["head"], report["pages"]
     lines = (
         f"audited: {_name_models(head, pages)}{_count_records(head)}",
         f"shown to fail: {_tell_each(pages, [list_failing(page) for page in pages])}",
         f"open: {_tell_each(pages, [list_open(page) for page in pages])}",
-        f"cannot be judged: {_tell_each(pages, [list_unjudged(page) for page in pages])}",
+        f"cannot be judged: {_tell_each(pages, [list_unjudged(page, labels) for page in pages])}",
         f"report: {place / 'index.html'}",
     )
     return tuple(printable(line) for line in lines)
@@ -113,10 +115,14 @@ def list_open(page: Page) -> list[str]:
     return _list_marks(page, "open")
 
 
-def list_unjudged(page: Page) -> list[str]:
+def list_unjudged(page: Page, labels: Labels) -> list[str]:
     """List the groups of which too few are there, and the questions that cannot be asked."""
     places = [basis["where"] for said in page["unjudged"] for basis in said["basis"]]
-    groups = [f"{where['group']} ({where['attribute']})" for where in places if "group" in where]
+    groups = [
+        f"{labels.value(where['attribute'], where['group'])} ({labels.name(where['attribute'])})"
+        for where in places
+        if "group" in where
+    ]
     return list(dict.fromkeys(groups)) + _list_marks(page, "unjudged")
 
 
