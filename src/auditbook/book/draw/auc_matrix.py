@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from auditbook.book.draw.style import (
+    BLACK,
     COLOURS,
     GUIDE,
     NEUTRAL,
@@ -20,6 +21,7 @@ from auditbook.book.draw.style import (
     WIDTH,
     Mark,
     draw_estimate,
+    ink_on,
     label_rows,
     label_with_n,
     mark_groups,
@@ -91,11 +93,9 @@ def _draw_entry(ax: Axes, entry: Any, x: int, y: int, *, small: bool) -> None:
     )
     star = "*" if known and entry.reason else ""
     text = f"{area:.2f}{star}" if known else "\u2013"
-    dark = known and abs(area - 0.5) > 0.33
+    ink = ink_on(SHADES(area)[:3]) if known else BLACK
     size = SMALL_SIZE - 1 if small else SMALL_SIZE + 1
-    ax.text(
-        x, y, text, ha="center", va="center", color="white" if dark else "#222222", fontsize=size, zorder=4
-    )
+    ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=size, zorder=4)
 
 
 def draw_scenarios(densities: pd.DataFrame, matrices: Mapping[str, pd.DataFrame]) -> list[Axes]:

@@ -14,6 +14,7 @@ from auditbook.book.draw.style import (
     SMALL_SIZE,
     WIDTH,
     draw_estimate,
+    ink_on,
     label_rows,
     label_with_n,
     mark_groups,
@@ -111,11 +112,11 @@ def draw_verdict_grid(cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             color="none" if hollow else colour,
             edgecolor=colour,
             hatch="///" if hollow else None,
-            alpha=0.35 if hollow else 0.85,
+            alpha=0.35 if hollow else 1,
             linewidth=1,
         )
         estimate = "\N{EN DASH}" if math.isnan(row.estimate) else f"{row.estimate:.2f}"
-        ink = NEUTRAL if hollow else "white"
+        ink = NEUTRAL if hollow else ink_on(colour)
         text = f"{VERDICT_SIGNS[row.verdict]}  {estimate}"
         ax.text(x, y, text, ha="center", va="center", color=ink, fontweight="bold")
     smallest = cells.groupby("attribute", sort=False)["smallest_n"].min()

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -21,6 +22,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "h", "*")
 NEUTRAL = "#4D4D4D"
 GUIDE = "#8C8C8C"
+WHITE, BLACK = "#FFFFFF", "#000000"
 PASS, FAIL, INCONCLUSIVE = "#0072B2", "#D55E00", "#8C8C8C"
 
 FONT_SIZE = 10
@@ -41,6 +43,13 @@ STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+
+
+def ink_on(face: Any) -> str:
+    """Choose dark or white letters for a coloured ground, whichever contrasts more: at least 4.5 to 1."""
+    shares = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(face)]
+    light = 0.2126 * shares[0] + 0.7152 * shares[1] + 0.0722 * shares[2]
+    return WHITE if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else BLACK
 
 
 @dataclass(frozen=True)
