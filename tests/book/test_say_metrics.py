@@ -84,6 +84,25 @@ def test_rate_undefined_everywhere_is_said_once():
     )
 
 
+def test_a_withheld_count_is_no_zero_and_its_rate_is_said_to_be_withheld():
+    groups = group_rows(A=(4, 2, 4, 6), B=(3.0, math.nan, 3.0, math.nan), C=(math.nan,) * 4)
+    groups = groups.assign(n=[16.0, math.nan, math.nan])
+    rates = say.pick_rates(groups, rate="SR").set_index("group")
+    assert rates["value"].isna().to_dict() == {"A": False, "B": True, "C": True}
+    assert rates.loc[["B", "C"], ["hits", "trials"]].isna().all(axis=None)
+    assert say.describe_rates(rates.reset_index(), rate="SR") == (
+        "The selection rate is 37.5% in A. The selection rate of B and C is withheld."
+    )
+
+
+def test_a_withheld_rate_of_weighted_records_is_blank_where_their_number_is_told():
+    groups = group_rows(A=(4, 2, 4, 6), B=(math.nan, 2, math.nan, 6)).assign(
+        tpr=[0.5, math.nan], events_effective=[7.0, 7.0], n_effective=[14.0, 14.0]
+    )
+    groups = groups.assign(non_events_effective=7.0, selected_effective=5.0)
+    assert math.isnan(say.pick_rates(groups, rate="TPR")["value"].iloc[1])
+
+
 def test_gap_of_zero_is_said_without_a_lowest_group():
     rates = say.pick_rates(group_rows(A=(1, 1, 1, 1), B=(2, 2, 2, 2)), rate="SR")
     assert say.describe_rates(rates, rate="SR") == (

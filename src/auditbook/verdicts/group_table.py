@@ -179,6 +179,8 @@ def tabulate_counts(names: Sequence[str], counts: ArrayLike) -> pd.DataFrame:
 def bound_rate(groups: pd.DataFrame, rate: str, bounds: pd.DataFrame | None = None) -> pd.DataFrame:
     """Find SR, TPR, FPR or PPV of every group of groups.csv, with its interval; nan without trials.
 
+    What is withheld is nan and no zero.
+
     The interval is that of the same groups in `bounds`, of the form of rates.csv, which knows the unit;
     without it Wilson's for independent records.
 
@@ -189,12 +191,12 @@ def bound_rate(groups: pd.DataFrame, rate: str, bounds: pd.DataFrame | None = No
     >>> bound_rate(table, "SR")[["hits", "trials", "value"]].values.tolist()
     [[2.0, 4.0, 0.5]]
     """
-    hits, trials = (groups[list(names)].sum(axis=1).to_numpy() for names in RATE_PARTS[rate])
+    hits, trials = (groups[list(names)].sum(axis=1, skipna=False).to_numpy() for names in RATE_PARTS[rate])
     table = pd.DataFrame({"group": groups["group"].to_numpy(), "hits": hits, "trials": trials})
     if EFFECTIVE[0] in groups and groups[EFFECTIVE[0]].notna().any():
         name, worth = WEIGHTED[rate]
         share, held = groups[name].to_numpy(float), groups[worth].to_numpy(float)
-        bounded = add_share(table, "value", np.nan_to_num(share) * held, held)
+        bounded = add_share(table, "value", np.where(held > 0, share * held, 0.0), held)
     else:
         bounded = add_share(table, "value", hits, trials)
     bounded = bounded.rename(columns={"value_low": "low", "value_high": "high"})

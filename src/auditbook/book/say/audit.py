@@ -265,7 +265,8 @@ def _write_rates(contrast: Any, run: Run) -> str:
     known = pick_rates(_select(run.groups, contrast), rate=contrast.rate, bounds=run.rates).set_index("group")
     ends = [(name, known.loc[name]) for name in (contrast.other, contrast.group)]
     verb, of = RATE_SENTENCES[contrast.rate]
-    of_rows = 100 if max(row["value"] for _, row in ends) >= 0.01 else 10_000
+    rare = all(row["value"] < 0.01 for _, row in ends if not math.isnan(row["value"]))
+    of_rows = 10_000 if rare and not known["value"].isna().all() else 100
     told = " and ".join(
         f"{number(of_rows * row['value'], digits=0)} in {escape(name)} (n = {count(row['trials'])})"
         for name, row in ends

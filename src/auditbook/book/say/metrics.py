@@ -132,16 +132,21 @@ def pick_rates(groups: pd.DataFrame, *, rate: str, bounds: pd.DataFrame | None =
 
 
 def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
-    """Say where a rate is lowest and highest, how far apart, and where it does not exist."""
+    """Say where a rate is lowest and highest, how far apart, and where it does not exist or is withheld."""
     words = RATES[rate]
-    defined = rates[rates["trials"] > 0]
+    defined = rates[rates["value"].notna()]
     gone = rates[rates["trials"] == 0]
-    sentences = [_write_ends(defined, words)]
+    withheld = rates[rates["value"].isna() & (rates["trials"] != 0)]
+    sentences = [_write_ends(defined, words)] if len(defined) else []
+    if len(gone) and not len(defined) and not len(withheld):
+        sentences.append(f"The {words.title} is undefined in every group: there are no {words.of}.")
     if len(gone) and len(defined):
         sentences.append(
             f"It is undefined in {name_list(gone['group'])}, which {agree(len(gone), 'has', 'have')} no "
             f"{words.of}: an undefined rate is left out of the gap, and no gap is claimed for it."
         )
+    if len(withheld):
+        sentences.append(f"The {words.title} of {name_list(withheld['group'])} is withheld.")
     thin = defined[defined["note"] != ""]
     if len(thin):
         sentences.append(f"Short of support: {_write_thin(thin)}; a metric that needs it gets no verdict.")
@@ -149,8 +154,9 @@ def describe_rates(rates: pd.DataFrame, *, rate: str) -> str:
 
 
 def _write_ends(defined: pd.DataFrame, words: RateWords) -> str:
-    if defined.empty:
-        return f"The {words.title} is undefined in every group: there are no {words.of}."
+    if len(defined) == 1:
+        alone = rows(defined)[0]
+        return f"The {words.title} is {share(alone.value)} in {escape(alone.group)}."
     low, high = (choice(rows(defined), key=lambda row: row.value) for choice in (min, max))
     if low.value == high.value:
         return f"The {words.title} is {share(low.value)} in every group where it is defined."
