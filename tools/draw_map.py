@@ -17,7 +17,7 @@ DOORS = {
     "cli": ("main",),
     "studies": ("simulate",),
     "run": ("run_audit", "run_book"),
-    "report": (),
+    "report": ("build_report", "write_report", "export_run"),
     "book": ("open_run",),
     "mitigation": ("make_baselines", "make_robustness"),
     "pockets": ("make_pockets", "discover_maps", "audit_map"),
