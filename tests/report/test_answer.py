@@ -105,7 +105,9 @@ def test_one_difference_is_shown(run):
     stand_all(run, "shown to pass")
     fail(run, "EOPP", "TPR")
     page = tell(run)
-    assert page.answer.text.startswith("Not as it is. Shown to differ: who is found by sex (")
+    assert page.answer.text.startswith(
+        "Not as it is. Shown: by sex, fewer of those with the event are found in "
+    )
     assert "justify the difference in writing" in page.answer.text
     assert [one.metrics for one in page.findings] == [("EOPP",)]
     assert page.further is None
@@ -134,8 +136,8 @@ def test_what_a_model_without_error_fails_too_is_no_reason_against_this_one(run)
     rates = {pair["group"]: 0.6, pair["other"]: 0.2}
     run.__dict__["groups"] = run.groups.assign(event_rate=run.groups["group"].map(rates))
     page = tell(run)
-    assert page.answer.text.startswith("Only with a written reason:")
-    assert "Shown to differ, as in a model without any error, who is selected by sex" in page.answer.text
+    assert page.answer.text.startswith("Only with a written reason. Shown: by sex, fewer are selected in ")
+    assert "of 100), as in a model without any error. Next: justify the difference" in page.answer.text
     assert "and fail too" in page.findings[0].statement.text
 
 
@@ -146,7 +148,7 @@ def test_what_a_model_without_error_would_turn_round_is_a_reason_against_this_on
     rates = {pair["group"]: 0.2, pair["other"]: 0.6}
     run.__dict__["groups"] = run.groups.assign(event_rate=run.groups["group"].map(rates))
     page = tell(run)
-    assert page.answer.text.startswith("Not as it is. Shown to differ: who is selected by sex")
+    assert page.answer.text.startswith("Not as it is. Shown: by sex, fewer are selected in ")
     assert "differ the other way round" in page.findings[0].statement.text
 
 

@@ -50,6 +50,32 @@ def test_a_report_of_what_is_shown_to_fail_says_what_the_result_files_say(failin
     assert report.pages[0].findings[0].shares[0].group == "Black"
 
 
+def list_risks(folder):
+    return [one for one in build_report(read_run(folder)).pages[0].findings if one.metrics == ("CAL",)]
+
+
+def test_one_error_by_two_attributes_is_one_finding_that_names_both(failing):
+    first = list_risks(failing)[0]
+    assert {first.attribute, *(name for name, _ in first.also)} == {"race", "sex"}
+    assert "The same is shown" in first.statement.text
+    for attribute, group in first.also:
+        if group != first.shares[0].group:
+            assert f"{attribute} (" in first.statement.text
+            assert group in first.statement.text
+
+
+def test_errors_to_two_sides_are_two_findings(tmp_path):
+    recipe = replace(RECIPES["two_groups"], rows=9000, attributes={"race": ("A", "B")})
+    recipe = replace(recipe, shares={"race": (0.5, 0.5)}, models={"risk": "probability"})
+    sample = draw_sample(recipe, np.random.default_rng(3))
+    sample = worsen(sample, attribute="race", position=0, by=0.2)
+    sample = worsen(sample, attribute="race", position=1, by=-0.2)
+    first, second = list_risks(write_run(tmp_path / "run", recipe, sample))[:2]
+    assert sorted(one.gap > 0 for one in (first, second)) == [False, True]
+    assert {one.shares[0].group for one in (first, second)} == {"A", "B"}
+    assert not {group for _, group in first.also} & {second.shares[0].group}
+
+
 def test_the_same_run_gives_the_same_bytes(failing, tmp_path):
     for name in ("one", "other"):
         write_json(build_report(read_run(failing)), tmp_path / name)
@@ -80,7 +106,7 @@ def test_what_is_withheld_changes_numbers_and_no_conclusion(kind, runs, tmp_path
         assert [mark.mark for mark in page.marks] == [mark.mark for mark in shown.marks]
         assert list(map(name_finding, page.findings)) == list(map(name_finding, shown.findings))
         assert len(page.unjudged) == len(shown.unjudged)
-        assert page.answer.text.split(" Next: ")[0] == shown.answer.text.split(" Next: ")[0]
+        assert page.answer.text.split(". ")[0] == shown.answer.text.split(". ")[0]
 
 
 def test_what_is_withheld_changes_no_finding(failing):

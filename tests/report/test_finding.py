@@ -62,8 +62,7 @@ def test_one_model_is_told_in_five_lines(tmp_path):
     )
     assert told == (
         "audited: Stay model 2.1 (apache), on 12,345 records of 20 sites",
-        "shown to fail: who is found by race (Black), false alarms by sex (F), the risk that is told by age, "
-        "2 more",
+        "shown to fail: who is found by race (Black), false alarms by sex (F), wrong risks by age, 2 more",
         "open: who is selected by race and sex, the order within groups by race",
         "cannot be judged: Asian (race), 0-17 (age), the order within groups by age",
         f"report: {tmp_path / 'report' / 'index.html'}",

@@ -8,31 +8,47 @@ import pandas as pd
 
 from auditbook.book.say.text import agree, count, count_of, plural
 from auditbook.report.content import Finding, Mark, Statement
+from auditbook.report.findings import RISKS
 from auditbook.report.late import forbids_admission
 from auditbook.report.matrix import NEEDED, TOPICS, find_settling, round_up
-from auditbook.report.pockets import list_tests
-from auditbook.report.source import Source, list_names, rest_on
+from auditbook.report.pockets import list_gaps, list_tests
+from auditbook.report.source import Source, list_names, rest_on, start
 from auditbook.report.unjudged import name_nobody
 from auditbook.results import match_rows
 from auditbook.verdicts import judge_reach
 
-MOST_NAMED = 4
-"""Questions, and attributes of each, that the answer names; more are counted."""
+MOST_NAMED = 3
+"""Groups and questions that the answer names; more are counted."""
+MOST_TOLD = 2
+"""Findings that the answer tells; more are counted."""
+MOST_WORDS = 52
+"""Beyond so many words the answer tells one finding, and then no size: it is to be read aloud."""
 
 
 def answer(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> Statement:
     """Say in a line whether the model may be used, for whom not, and what comes next."""
     if not marks:
         return _answer_pockets(source, model)
+    basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
+    ways = ((MOST_TOLD, True), (1, True), (1, False))
+    texts = [_write_answer(source, model, findings, marks, told=told, sized=sized) for told, sized in ways]
+    short = [text for text in texts if len(text.split()) <= MOST_WORDS]
+    return Statement((short or texts[-1:])[0], basis)
+
+
+def _write_answer(
+    source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark], *, told: int, sized: bool
+) -> str:
+    """Write the answer with so many findings told, and with the records that it would take or without."""
     late = "Not at admission: it sees what is known only at the end of a stay."
     parts = [
         _write_verdict(source, model, findings, marks),
         late if forbids_admission(source, model) else "",
-        _write_shown(source, model, findings, marks),
-        _write_next(source, model, findings, marks),
+        _write_shown(findings, told),
+        _write_left(source, model, marks),
+        _write_next(source, model, findings, marks, sized=sized),
     ]
-    basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
-    return Statement(" ".join(part for part in parts if part), basis)
+    return " ".join(part for part in parts if part)
 
 
 def _pick(marks: Sequence[Mark], *names: str) -> list[Mark]:
@@ -57,15 +73,7 @@ def _write_verdict(source: Source, model: str, findings: Sequence[Finding], mark
 
 def _write_explained(marks: Sequence[Mark]) -> str:
     """Begin where all that is shown to fail would fail in a model without any error too."""
-    if _pick(marks, "open"):
-        return (
-            "Not cleared: what is shown to differ would differ in a model without any error too, "
-            "and too little "
-            "is known of the rest."
-        )
-    return (
-        "Only with a written reason: what is shown to differ would differ in a model without any error too."
-    )
+    return "Not cleared: too little is known." if _pick(marks, "open") else "Only with a written reason."
 
 
 def _write_passing(source: Source, model: str, marks: Sequence[Mark]) -> str:
@@ -82,45 +90,39 @@ def _write_passing(source: Source, model: str, marks: Sequence[Mark]) -> str:
     return "Yes, as far as this audit can tell: all that it could ask is shown to pass."
 
 
-def _write_shown(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
-    """Say what is shown to differ and for whom, how much is open, and of whom nobody can be judged."""
-    own = [one for one in findings if not one.error_free_fails]
-    too = [one for one in findings if one.error_free_fails]
-    told = [f"shown to differ: {_name_findings(own)}"] if own else []
-    if too:
-        also = "and, as " if own else "shown to differ, as "
-        told.append(f"{also}in a model without any error, {_name_findings(too)}")
-    left = _pick(marks, "open")
-    if left:
-        told.append(f"open: {count_of(len(left), len(marks), 'question')}")
-    nobody = name_nobody(source, model)
+def _write_shown(findings: Sequence[Finding], told: int) -> str:
+    """Tell the gravest findings as people, and count the others."""
+    if not findings:
+        return ""
+    said = [
+        f"{one.short}{', as in a model without any error' if one.error_free_fails else ''}"
+        for one in findings[:told]
+    ]
+    more = len(findings) - len(said)
+    rest = [f"{count(more)} more {agree(more, 'finding', 'findings')} below"] if more else []
+    return f"Shown: {'; '.join([*said, *rest])}."
+
+
+def _write_left(source: Source, model: str, marks: Sequence[Mark]) -> str:
+    """Say how much is open, and of whom nobody can be judged."""
+    left, nobody = _pick(marks, "open"), name_nobody(source, model)
+    told = [f"open: {count_of(len(left), len(marks), 'question')}"] if left else []
     if nobody:
-        told.append(f"nobody of {list_names(nobody, limit=MOST_NAMED)} can be judged")
-    text = "; ".join(told)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+        told.append(f"nobody in {list_names(nobody, limit=MOST_NAMED)} can be judged")
+    return f"{start('; '.join(told))}." if told else ""
 
 
-def _name_findings(findings: Sequence[Finding]) -> str:
-    """Name findings by their questions, each with its attributes and the groups concerned."""
-    by_question: dict[str, list[str]] = {}
-    for one in findings:
-        by_question.setdefault(one.question, []).append(f"{one.attribute} ({one.shares[0].group})")
-    return list_names(
-        (
-            f"{TOPICS[question]} by {list_names(dict.fromkeys(named), limit=MOST_NAMED)}"
-            for question, named in by_question.items()
-        ),
-        limit=MOST_NAMED,
-    )
-
-
-def _write_next(source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark]) -> str:
+def _write_next(
+    source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark], *, sized: bool
+) -> str:
     """Say what comes next."""
     each = agree(len(findings), "the difference", "each difference")
-    more = _write_size(source, model, marks) if _pick(marks, "open") else ""
+    more = _write_size(source, model, marks) if sized and _pick(marks, "open") else ""
     if findings and all(one.error_free_fails for one in findings):
         rest = f", and audit more records before relying on it{more}" if _pick(marks, "open") else ""
         return f"Next: justify {each} in writing{rest}."
+    if findings and all(one.metrics[0] in RISKS for one in findings):
+        return "Next: have it recalibrated, and audit it again on other patients."
     if findings or _pick(marks, "fails"):
         return f"Next: change the model or its use, or justify {each} in writing; then audit again."
     if source.of("models", model=model)["selection_rate"].isin([0, 1]).any():
@@ -146,9 +148,8 @@ def _write_size(source: Source, model: str, marks: Sequence[Mark]) -> str:
     size = known[math.ceil(len(known) / 2) - 1]
     settled = int(np.sum(np.array(known) <= size))
     return (
-        f": about {plural(round_up(size), 'record')} would settle {count(settled)} of "
-        f"{count(len(sizes))}, if "
-        "today's estimates are the truth"
+        f": about {plural(round_up(size), 'record')} would settle {count(settled)} of {count(len(sizes))}, "
+        "if today's estimates are the truth"
     )
 
 
@@ -157,10 +158,10 @@ def _answer_pockets(source: Source, model: str) -> Statement:
     tests = list_tests(source, model)
     why = "The outcome is a number, so that no decision is judged." if source.continuous else ""
     basis = (rest_on("pocket_errors.csv", model=model),)
-    return Statement(f"{why} {_judge_tests(tests)}".strip(), basis)
+    return Statement(f"{why} {_judge_tests(source, model, tests)}".strip(), basis)
 
 
-def _judge_tests(tests: pd.DataFrame) -> str:
+def _judge_tests(source: Source, model: str, tests: pd.DataFrame) -> str:
     """Say whether it may be used as far as tests of its mean errors and gaps tell."""
     if tests.empty:
         return "This audit cannot say: nothing could be tested. Next: gather more records, and audit again."
@@ -168,12 +169,11 @@ def _judge_tests(tests: pd.DataFrame) -> str:
     made = f"{plural(len(tests), 'test')} of mean errors and of gaps between groups"
     if not flagged:
         return (
-            f"Not cleared: in {made} nothing is shown to err, which does not show that nothing "
-            "does. Next: audit "
-            "again on other patients."
+            f"Not cleared: in {made} nothing is shown to err, which does not show that nothing does. "
+            "Next: audit again on other patients."
         )
-    gaps = list(dict.fromkeys(tests.loc[tests["flagged"] & (tests["contrast"] != ""), "contrast"]))
-    whom = f" Gaps: {list_names(gaps, limit=MOST_NAMED)}." if gaps else ""
+    gaps = list_gaps(source, model)
+    whom = f" It is {list_names(gaps, limit=MOST_TOLD)}." if gaps else ""
     return (
         f"Not as it is: {count(flagged)} of {made} {agree(flagged, 'shows', 'show')} that the "
         "prediction errs."

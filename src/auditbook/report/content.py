@@ -98,6 +98,8 @@ class Finding:
     error_free_fails: bool
     statement: Statement  # Groups, people per 100, interval, n, what was shown
     action: str  # What to do
+    short: str = ""  # The same in a few words, as the answer tells it
+    also: tuple[tuple[str, str], ...] = ()  # Attributes and groups of which the same is shown
 
 
 @dataclass(frozen=True)

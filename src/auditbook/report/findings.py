@@ -9,7 +9,7 @@ import pandas as pd
 
 from auditbook.book.say.text import count, join_words, number, plural
 from auditbook.report.content import Basis, Finding, Share, Statement
-from auditbook.report.source import Source, list_names, rest_on, to_count, to_number
+from auditbook.report.source import Source, list_names, rest_on, start, to_count, to_number
 from auditbook.results import match_rows, rows
 from auditbook.verdicts import METRICS, RATE_QUESTIONS, count_affected, find_error_free, name_bin
 
@@ -21,11 +21,24 @@ SCALES = (100, 1_000, 10_000)
 WORSE_LOW = ("SR", "TPR", "PPV", "AUC")
 """Rates of which the smaller one is taken to be the worse; being selected is taken to be what helps."""
 TOLD = {
-    "SR": ("people", "are selected"),
-    "TPR": ("people with the event", "are found"),
-    "FPR": ("people without the event", "are selected all the same"),
-    "PPV": ("selected people", "have the event"),
+    "SR": ("people", "is selected", "are selected"),
+    "TPR": ("people with the event", "is found", "are found"),
+    "FPR": ("people without the event", "is selected all the same", "are selected all the same"),
+    "PPV": ("selected people", "has the event", "have the event"),
 }
+"""Of whom a rate is a share, and what is true of one and of many of them."""
+SHORT = {
+    "SR": "fewer are selected in {first} than in {second}",
+    "TPR": "fewer of those with the event are found in {first} than in {second}",
+    "FPR": "more of those without the event are selected in {first} than in {second}",
+    "PPV": "fewer of those selected have the event in {first} than in {second}",
+    "TI": "errors of the score are spread more unequally in {first} than in {second}",
+    "AUC": "the score orders people less well in {first} than in {second}",
+}
+"""The same in a few words."""
+RISKS = ("CAL", "CAL_large")
+NAMED = 6
+"""Attributes that a finding names beside its own; more are counted."""
 ACTIONS = {
     "TPR": "Until this is mended, let no low score close a case in {group}: a person looks. Ask the owner "
     "for a model or a threshold that finds them as often.",
@@ -57,22 +70,27 @@ class _Case:
     affected: float = math.nan  # The same as it is told
     error_free: float = 0.0  # What this contrast would be without any error, as it is told
     fails_without_error: bool = False  # Whether that fails too, and in the same direction
+    also: tuple[Any, ...] = ()  # Of a risk: the other contrasts of which the same is shown
+    further: bool = (
+        False  # Of a risk: whether other score bins that are off to the same side are told before it
+    )
 
 
 def list_findings(source: Source, model: str) -> list[Finding]:
     """List all that is shown to fail under a model, by people affected, the most first.
 
     Metrics that say the same of an attribute are one finding (SPD and DI; EOPP and EOD by its TPR). Of the
-    contrasts that are shown the one that touches most people is told (`count_affected`). What is no share of
-    people (TI, AUC parity) follows in the order of the tables. Scores that are off are off by every attribute
-    of the same people: calibration is told of one attribute first, of the others after all else. And last,
-    again by people, stands what a model without any error would fail too, since it tells of the event and
-    not of the model.
+    contrasts that are shown the one that touches most people is told (`count_affected`). Scores that are off
+    are off by every attribute of the same people: to one side, in the same score bin or the next to it, they
+    are one finding, told of the group in which most people are touched and naming the others; to the other
+    side, or elsewhere, another one. What is no share of people (TI, AUC parity) follows in the order of the
+    tables, then further score bins that are off to a side that is told already. And last, again by people,
+    stands what a model without any error would fail too, since it tells of the event and not of the model.
     """
-    cases = [*_list_cases(source, model), *_list_area_cases(source, model)]
-    ranked = sorted(cases, key=lambda case: (case.fails_without_error, -np.nan_to_num(case.weight)))
-    first = next((case for case in ranked if case.rate == "CAL"), None)
-    ranked.sort(key=lambda case: (case.fails_without_error, case.rate == "CAL" and case is not first))
+    cases = [*_list_cases(source, model), *_list_risks(source, model), *_list_area_cases(source, model)]
+    ranked = sorted(
+        cases, key=lambda case: (case.fails_without_error, case.further, -np.nan_to_num(case.weight))
+    )
     return [_write_case(source, model, case) for case in ranked]
 
 
@@ -85,6 +103,7 @@ def fails_without_error(cell: Any) -> bool:
 def _list_cases(source: Source, model: str) -> list[_Case]:
     """Put what is shown to fail together by attribute and rate."""
     shown = _measure(source, model)
+    shown = shown[~shown["rate"].isin(RISKS)]
     found = []
     for (attribute, rate), part in shown.groupby(["attribute", "rate"], sort=False):
         names = sorted(dict.fromkeys(part["metric"]), key=lambda name: FIRST.get(name, 0))
@@ -98,6 +117,39 @@ def _list_cases(source: Source, model: str) -> list[_Case]:
     return found
 
 
+def _list_risks(source: Source, model: str) -> list[_Case]:
+    """Put shown distances of score and risk together, over all attributes."""
+    shown = _measure(source, model)
+    left = rows(shown[shown["rate"].isin(RISKS)].sort_values("weight", ascending=False, kind="stable"))
+    found: list[_Case] = []
+    while left:
+        together = [row for row in left if _is_same_risk(left[0], row)]
+        weight, said = left[0].weight, [(case.rate, case.contrast.side) for case in found]
+        left = [row for row in left if row not in together]
+        told = next((row for row in together if not math.isnan(row.affected)), together[0])
+        cells = source.of("verdicts", model=model, attribute=told.attribute, metric=told.metric)
+        found.append(
+            _Case(
+                told.attribute,
+                told.rate,
+                cells,
+                told,
+                weight,
+                told.affected,
+                told.error_free,
+                also=tuple(row for row in together if row is not told),
+                further=(told.rate, told.side) in said,
+            )
+        )
+    return found
+
+
+def _is_same_risk(one: Any, other: Any) -> bool:
+    """Tell whether two distances are one error: to one side, and in the same score bin or the next."""
+    far = abs(one.bin - other.bin) > 1  # Not so where there are no bins
+    return bool(one.rate == other.rate and one.side == other.side and not far)
+
+
 def _measure(source: Source, model: str) -> pd.DataFrame:
     """Measure people affected, and the same contrast without any error: as they are, and as they are told."""
     exact, told = (one.shown[one.shown["model"] == model] for one in (source.exact, source))
@@ -107,6 +159,7 @@ def _measure(source: Source, model: str) -> pd.DataFrame:
         affected=count_affected(told, groups),
         free=find_error_free(exact, whole),
         error_free=find_error_free(told, groups),
+        side=np.sign(exact["estimate"].to_numpy(float)),
     )
     return measured[measured["rate"].isin(RATE_QUESTIONS)].reset_index(drop=True)
 
@@ -145,6 +198,8 @@ def _write_case(source: Source, model: str, case: _Case) -> Finding:
         error_free_fails=case.fails_without_error,
         statement=Statement(text, _rest_case(model, case)),
         action=ACTIONS[case.rate].format(group=shares[0].group),
+        short=_write_short(case, shares),
+        also=tuple(dict.fromkeys((str(row.attribute), str(row.group)) for row in case.also)),
     )
 
 
@@ -157,9 +212,7 @@ def _rest_case(model: str, case: _Case) -> tuple[Basis, ...]:
     if case.contrast is None:
         return (*found, rest_on("auc_matrix.csv", model=model, attribute=case.attribute))
     one = case.contrast
-    keys = {"model": model, "metric": one.metric, "attribute": case.attribute, "rate": one.rate}
-    keys |= {"group": one.group, "other": one.other} | ({} if math.isnan(one.bin) else {"bin": int(one.bin)})
-    found.append(rest_on("contrasts.csv", **keys))
+    found += [_rest_contrast(model, row) for row in (one, *case.also)]
     if case.rate in TOLD:
         found += [
             rest_on("rates.csv", model=model, attribute=case.attribute, group=group, rate=case.rate)
@@ -169,6 +222,13 @@ def _rest_case(model: str, case: _Case) -> tuple[Basis, ...]:
         keys = {"model": model, "attribute": case.attribute, "group": one.group, "rate": "event rate"}
         found.append(rest_on("rates.csv", **keys, bin=int(one.bin) + 1))
     return tuple(found)
+
+
+def _rest_contrast(model: str, row: Any) -> Basis:
+    """Name the row of a contrast."""
+    keys = {"model": model, "metric": row.metric, "attribute": row.attribute, "rate": row.rate}
+    keys |= {"group": row.group, "other": row.other} | ({} if math.isnan(row.bin) else {"bin": int(row.bin)})
+    return rest_on("contrasts.csv", **keys)
 
 
 def _list_shares(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
@@ -282,7 +342,8 @@ def _write_statement(
         _write_shares(case, shares),
         _write_gap(case, cell, gap),
         _write_affected(case),
-        _write_free(case, cell),
+        _write_also(case),
+        _write_free(case, cell, shares),
     ]
     return " ".join(part for part in parts if part)
 
@@ -292,34 +353,115 @@ def _write_affected(case: _Case) -> str:
     if math.isnan(case.affected):
         return ""
     people = plural(max(round(case.affected), 1), "person", "people")
-    if case.rate in ("CAL", "CAL_large"):
+    if case.rate in RISKS:
         return f"Among those audited that is {people}."
     return f"Among those audited it touches {people}."
+
+
+def _write_also(case: _Case) -> str:
+    """Name the other groups of which the same is shown, and the scores where they are others too."""
+    if not case.also:
+        return ""
+    groups: dict[str, list[str]] = {}
+    for row in case.also:
+        if (row.attribute, row.group) != (case.attribute, case.contrast.group):
+            groups.setdefault(row.attribute, []).append(row.group)
+    named = [f"{name} ({list_names(dict.fromkeys(held), limit=NAMED)})" for name, held in groups.items()]
+    bins = {row.bin for row in (case.contrast, *case.also)}
+    where = f" with {_name_bins(bins)}" if len(bins) > 1 and case.rate == "CAL" else ""
+    whom = f" for {list_names(named, limit=NAMED)}" if named else ""
+    return f"The same is shown{where}{whom}."
+
+
+def _name_bins(bins: set[float]) -> str:
+    """Name score bins that lie beside each other by their ends."""
+    first, last = (name_bin(int(one)) for one in (min(bins), max(bins)))
+    return f"{first.split(' to ')[0]} to {last.split(' to ')[1]}"
 
 
 def _write_shares(case: _Case, shares: tuple[Share, ...]) -> str:
     first, second = shares
     if case.rate in TOLD:
-        whom, what = TOLD[case.rate]
+        return _write_rates(case, first, second)
+    if case.rate in RISKS:
+        return _write_risk(case, first, second)
+    if case.rate == "AUC":
+        told = [
+            "a number that is withheld" if share.value is None else number(100 * share.value, digits=0)
+            for share in shares
+        ]
         return (
-            f"Of {count(first.of)} {whom}, {write_people(first)} {what} in {first.group}, and "
+            "Of a person with and one without the event, the first has the higher score in "
+            f"{told[0]} of 100 such pairs in {first.group}, and in {told[1]} in {second.group}."
+        )
+    return f"{start(_write_compared(case, shares))}."
+
+
+def _write_rates(case: _Case, first: Share, second: Share) -> str:
+    """Write of how many people something is true in two groups, or only in which of fewer."""
+    whom, one, many = TOLD[case.rate]
+    known = [share for share in (first, second) if share.value is not None]
+    if len(known) == 2:
+        verb = one if write_rate(first) == "1" else many
+        return (
+            f"Of {count(first.of)} {whom}, {write_people(first)} {verb} in {first.group}, and "
             f"{write_people(second)} in {second.group}."
         )
-    if case.rate in ("CAL", "CAL_large"):
-        where = f" with {name_bin(int(case.contrast.bin))}" if case.rate == "CAL" else ""
+    compared = start(_write_compared(case, (first, second)))
+    if not known:
+        return f"{compared}; both numbers are withheld."
+    held = known[0]
+    gone = second if held is first else first
+    return (
+        f"{compared}: of {count(held.of)} {whom} {write_people(held)} in {held.group}, and a number that is "
+        f"withheld in {gone.group}."
+    )
+
+
+def _write_risk(case: _Case, happened: Share, predicted: Share) -> str:
+    """Write what was predicted of a group and what happened, and which of both is the larger."""
+    side, where = _name_side(case), _name_where(case)
+    if happened.value is None or predicted.value is None:
+        return f"The score is {side} than the risk in {where}; how many had the event is withheld."
+    return (
+        f"The score is {side} than the risk: of {count(happened.of)} people in {where}, the event was "
+        f"predicted for {write_rate(predicted)} and happened to {write_people(happened)}."
+    )
+
+
+def _name_side(case: _Case) -> str:
+    return "lower" if case.contrast.side > 0 else "higher"
+
+
+def _name_where(case: _Case) -> str:
+    """Name a group, and the scores that something is said of."""
+    return case.contrast.group + (f" with {name_bin(int(case.contrast.bin))}" if case.rate == "CAL" else "")
+
+
+def _write_compared(case: _Case, shares: tuple[Share, ...]) -> str:
+    return SHORT[case.rate].format(first=shares[0].group, second=shares[1].group)
+
+
+def _write_short(case: _Case, shares: tuple[Share, ...]) -> str:
+    """Write a finding in a few words: what differs, by what, and two numbers where they may be told."""
+    known = all(share.value is not None for share in shares)
+    if case.rate in RISKS:
+        side = f"its risks are too {'low' if case.contrast.side > 0 else 'high'}"
+        if not known:
+            return f"{side} in {_name_where(case)}"
+        happened, predicted = shares
         return (
-            f"Of {count(first.of)} people of {first.group}{where}, the event was predicted for "
-            f"{write_people(Share('', second.value, None, None, None, second.of))} and happened to "
-            f"{write_people(first)}."
+            f"{side}: of {count(happened.of)} people in {_name_where(case)}, {write_rate(predicted)} were "
+            f"predicted to have the event and {write_rate(happened)} had it"
         )
-    if case.rate == "AUC":
-        return (
-            "Of a person with and one without the event, the first has the higher score "
-            f"in {number(100 * (first.value or math.nan), digits=0)} of 100 such pairs in "
-            f"{first.group}, and in "
-            f"{number(100 * (second.value or math.nan), digits=0)} in {second.group}."
-        )
-    return f"Errors of the score are spread more unequally in {first.group} than in {second.group}."
+    size = f"{' against '.join(write_rate(share) for share in shares)} of {count(shares[0].of)}"
+    size = f" ({size}{' pairs' if case.rate == 'AUC' else ''})" if known else ""
+    return f"by {case.attribute}, {_write_compared(case, shares)}{size}"
+
+
+def write_rate(share: Share) -> str:
+    """Write how many of a hundred."""
+    return number(share.of * share.value, digits=0) if share.value is not None else "a withheld number"
 
 
 def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
@@ -327,7 +469,7 @@ def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
     metrics = join_words(case.cells["metric"])
     value, low, high = gap
     if math.isnan(value):
-        return f"Shown to fail ({metrics})."
+        return f"This is shown to fail ({metrics})."
     ratio = METRICS[cell.metric].direction == "at_least"
     in_people = not ratio and case.rate != "TI"
     scale, digits, unit = (100, 1, " per 100") if in_people else (1, 2 if ratio else 3, "")
@@ -343,7 +485,7 @@ def _write_gap(case: _Case, cell: Any, gap: tuple[float, float, float]) -> str:
     return f"The {kind} of {words[0]}{unit}{bounds}, where {limit} is allowed, is shown to fail ({metrics})."
 
 
-def _write_free(case: _Case, cell: Any) -> str:
+def _write_free(case: _Case, cell: Any, shares: tuple[Share, ...]) -> str:
     """Say what a model without any error would have of selection, where that is more than is allowed."""
     if case.rate != "SR":
         return ""
@@ -355,31 +497,38 @@ def _write_free(case: _Case, cell: Any) -> str:
         size = f"a difference of {number(100 * abs(case.error_free), digits=1)} per 100"
     if turned:
         return f"A model without any error would differ the other way round: {size}."
-    too = ", and fail too, since the event is not as frequent" if case.fails_without_error else ", and pass"
+    why = f", and fail too, since the event is less frequent in {shares[0].group}"
+    too = why if case.fails_without_error else ", and pass"
     return f"A model without any error would have {size}{too}."
 
 
 def describe_further(source: Source, model: str, findings: list[Finding]) -> Statement | None:
     """Say how many more findings there are, and what is shown to fail beside them; None where nothing is."""
     rest = findings[MOST:]
-    named = [f"{join_words(one.metrics)} for {one.attribute}" for one in rest]
-    told = {(metric, one.attribute) for one in findings for metric in one.metrics}
+    named = [f"{join_words(one.metrics)} for {_name_attributes(one)}" for one in rest]
+    told = {
+        (metric, name)
+        for one in findings
+        for name in (one.attribute, *(other for other, _ in one.also))
+        for metric in one.metrics
+    }
     failing = match_rows(source.board, model=model, shown="fail")
     lost = [row for row in rows(failing) if (row.metric, row.attribute) not in told]
     named += [f"{row.metric} for {row.attribute}" for row in lost]
     if not named:
         return None
-    basis = tuple(
-        rest_on("verdicts.csv", model=model, metric=metric, attribute=one.attribute)
-        for one in rest
-        for metric in one.metrics
-    ) + tuple(
+    basis = tuple(base for one in rest for base in one.statement.basis) + tuple(
         rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute) for row in lost
     )
     verb = "is" if len(named) == 1 else "are"
     return Statement(
         f"Further {verb} shown to fail: {list_names(named)}. They stand in the annex under cells.", basis
     )
+
+
+def _name_attributes(finding: Finding) -> str:
+    names = dict.fromkeys((finding.attribute, *(name for name, _ in finding.also)))
+    return list_names(names, limit=NAMED)
 
 
 def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:

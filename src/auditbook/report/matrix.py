@@ -23,7 +23,7 @@ TOPICS = {
     "alarms": "false alarms",
     "selected": "who is selected",
     "meaning": "what being selected means",
-    "risk": "the risk that is told",
+    "risk": "wrong risks",
     "order": "the order within groups",
 }
 """The questions in a sentence."""

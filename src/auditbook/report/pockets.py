@@ -94,24 +94,67 @@ def _write_gap(source: Source, row: Any, name: str) -> str:
     """Say between which groups the error differs within a pocket."""
     sizes = f"{source.write_n(row.n_focal)} and {source.write_n(row.n_reference)}"
     size = f"{MAPS.get(row.map, row.map)}, {sizes}"
-    return (
-        f"{name} ({size}): for {row.contrast}, predicted less happened differs by "
-        f"{_write_size(source, row)}; "
-        f"{ERRS[row.direction]} for the first of the two, compared with the second."
+    return f"{name} ({size}): {_compare_groups(source, row)} by {_write_size(source, row)}."
+
+
+def _compare_groups(source: Source, row: Any) -> str:
+    """Say of which of two groups the prediction is too high or too low, beside the other."""
+    side, pair = ERRS[row.direction], name_pair(source, row.contrast)
+    if pair is None:
+        return f"of {row.contrast} the prediction is {side} for the first beside the second"
+    attribute, one, other = pair
+    return f"the prediction is {side} for {one} beside {other} ({attribute})"
+
+
+def name_pair(source: Source, contrast: str) -> tuple[str, str, str] | None:
+    """Find attribute and both groups of a contrast by its name; None where no group is known."""
+    known = pd.concat(
+        [source.table(name)[["attribute", "group"]] for name in ("cohort_groups", "pocket_groups")]
     )
+    for name, part in known.drop_duplicates().groupby("attribute", sort=False)["group"]:
+        for one in part:
+            rest = contrast.removeprefix(f"{name}: {one} - ")
+            if rest != contrast and rest in set(part):
+                return str(name), str(one), rest
+    return None
+
+
+def list_gaps(source: Source, model: str) -> list[str]:
+    """Say of each flagged contrast how its groups differ: over all records, else where they differ most."""
+    errors = source.of("pocket_errors", model=model, other_model="", quantity="delta", status="tested")
+    local = [name for name in dict.fromkeys(errors["map"]) if not _holds_everybody(source, str(name))]
+    flagged = errors[is_true(errors["flagged"])]
+    flagged = flagged[(flagged["pocket"] == OVERALL) | flagged["map"].isin(local)]
+    order = flagged.assign(inside=flagged["pocket"] != OVERALL, size=-flagged["estimate"].abs())
+    ranked = order.sort_values(["inside", "size"], kind="stable").drop_duplicates("contrast")
+    return [_write_short(source, row) for row in rows(ranked)]
+
+
+def _write_short(source: Source, row: Any) -> str:
+    """Write a gap in a few words."""
+    where = f" in pocket {row.pocket}" if row.inside else ""
+    text = _compare_groups(source, row).replace("the prediction is ", "", 1)
+    scale, digits, unit = _choose_unit(source)
+    size = "" if math.isnan(row.estimate) else f" by {number(scale * abs(row.estimate), digits=digits)}{unit}"
+    return f"{text}{size}{where}"
 
 
 def _write_size(source: Source, row: Any) -> str:
-    """Write an error with its simultaneous interval, in points of 100 where the outcome is an event."""
+    """Write an error with its simultaneous interval, per 100 people where the outcome is an event."""
     if math.isnan(row.estimate):
         return "a number that is withheld"
-    scale, digits = (1, 3) if source.continuous else (100, 1)
-    size = number(scale * abs(row.estimate), digits=digits)
+    scale, digits, unit = _choose_unit(source)
+    size = number(scale * abs(row.estimate), digits=digits) + unit
     ends = [row.ci_low, row.ci_high]
     if not all(math.isfinite(end) for end in ends):
         return size
     low, high = sorted(scale * end * (1 if row.estimate >= 0 else -1) for end in ends)
     return f"{size} ({number(low, digits=digits)} to {number(high, digits=digits)}, all intervals at once)"
+
+
+def _choose_unit(source: Source) -> tuple[int, int, str]:
+    """Choose by what an error is multiplied, how many digits it has, and what it is counted in."""
+    return (1, 3, "") if source.continuous else (100, 1, " per 100")
 
 
 def describe_pockets(source: Source, model: str) -> Statement:
@@ -183,6 +226,5 @@ def _describe_overall(source: Source, errors: pd.DataFrame) -> list[str]:
     flagged = whole[is_true(whole["flagged"])].drop_duplicates("contrast")
     if flagged.empty:
         return []
-    named = [f"{row.contrast} by {_write_size(source, row)}" for row in rows(flagged)]
-    text = list_names(named, limit=4)
-    return [f"Over all records together the error differs between groups, flagged: {text}."]
+    named = [f"{_compare_groups(source, row)} by {_write_size(source, row)}" for row in rows(flagged)]
+    return [f"Flagged over all records together: {list_names(named, limit=4)}."]

@@ -178,7 +178,11 @@ def _consider(facts: ModelFacts) -> Json:
 
 def _assess(facts: ModelFacts) -> Iterator[Json]:
     """Assess every finding, and then every question and attribute that has none."""
-    said = {(one.question, one.attribute) for one in facts.page.findings}
+    said = {
+        (one.question, name)
+        for one in facts.page.findings
+        for name in (one.attribute, *(other for other, _ in one.also))
+    }
     for finding in facts.page.findings:
         yield _assess_group(_name_group(finding), clean(finding.statement.text), facts, clean(finding.action))
     for mark in facts.page.marks:
