@@ -211,3 +211,19 @@ def test_withheld_numbers_are_told_as_fewer_than_are_shown(run):
     assert page.findings[0].affected is None
     assert any(share.value is None and share.n is None for share in page.findings[0].shares)
     assert "a number that is withheld" in page.findings[0].statement.text
+
+
+def test_a_flagged_gap_of_a_number_is_told_in_words(run):
+    found = number_run(run, flagged=0)
+    errors = found.pocket_errors
+    here = (errors["quantity"] == "delta") & (errors["status"] == "tested") & (errors["pocket"] == "overall")
+    place = errors.index[here][0]
+    errors.loc[place, ["flagged", "direction", "estimate"]] = [1.0, "under", -0.4]
+    attribute, pair = errors.loc[place, "contrast"].split(": ")
+    one, other = pair.split(" - ")
+    report = build_report(found)
+    check_texts(report)
+    page = next(page for page in report.pages if page.model == errors.loc[place, "model"])
+    assert f"It is too low for {one} compared with {other} ({attribute}) by 0.400." in page.answer.text
+    assert page.pockets_said is not None
+    assert f"too low for {one} compared with {other} ({attribute}) by 0.400" in page.pockets_said.text

@@ -99,7 +99,7 @@ def _write_shown(findings: Sequence[Finding], told: int) -> str:
         for one in findings[:told]
     ]
     more = len(findings) - len(said)
-    rest = [f"{count(more)} more {agree(more, 'finding', 'findings')} below"] if more else []
+    rest = [f"{count(more)} more below"] if more else []
     return f"Shown: {'; '.join([*said, *rest])}."
 
 
@@ -124,7 +124,7 @@ def _write_next(
     if findings and all(one.metrics[0] in RISKS for one in findings):
         return "Next: have it recalibrated, and audit it again on other patients."
     if findings or _pick(marks, "fails"):
-        return f"Next: change the model or its use, or justify {each} in writing; then audit again."
+        return f"Next: change the model or its use, or justify {each} in writing."
     if source.of("models", model=model)["selection_rate"].isin([0, 1]).any():
         return "Next: ask at which threshold it is used, and audit it there."
     if all(mark.mark == "unjudged" for mark in marks):

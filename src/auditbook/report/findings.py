@@ -354,7 +354,7 @@ def _write_affected(case: _Case) -> str:
         return ""
     people = plural(max(round(case.affected), 1), "person", "people")
     if case.rate in RISKS:
-        return f"Among those audited that is {people}."
+        return f"Among those audited that makes {people}."
     return f"Among those audited it touches {people}."
 
 
@@ -366,11 +366,18 @@ def _write_also(case: _Case) -> str:
     for row in case.also:
         if (row.attribute, row.group) != (case.attribute, case.contrast.group):
             groups.setdefault(row.attribute, []).append(row.group)
-    named = [f"{name} ({list_names(dict.fromkeys(held), limit=NAMED)})" for name, held in groups.items()]
+    named = [f"{name} ({_list_groups(held)})" for name, held in groups.items()]
     bins = {row.bin for row in (case.contrast, *case.also)}
     where = f" with {_name_bins(bins)}" if len(bins) > 1 and case.rate == "CAL" else ""
     whom = f" for {list_names(named, limit=NAMED)}" if named else ""
     return f"The same is shown{where}{whom}."
+
+
+def _list_groups(groups: list[str]) -> str:
+    """List groups, whose names can hold "and" and commas; of a long list the tail is counted."""
+    known = list(dict.fromkeys(groups))
+    tail = [f"{count(len(known) - NAMED)} more"] if len(known) > NAMED else []
+    return "; ".join([*known[:NAMED], *tail])
 
 
 def _name_bins(bins: set[float]) -> str:
@@ -413,7 +420,7 @@ def _write_rates(case: _Case, first: Share, second: Share) -> str:
     held = known[0]
     gone = second if held is first else first
     return (
-        f"{compared}: of {count(held.of)} {whom} {write_people(held)} in {held.group}, and a number that is "
+        f"{compared}: of {count(held.of)} {whom}, {write_people(held)} in {held.group}, and a number that is "
         f"withheld in {gone.group}."
     )
 
@@ -450,9 +457,10 @@ def _write_short(case: _Case, shares: tuple[Share, ...]) -> str:
         if not known:
             return f"{side} in {_name_where(case)}"
         happened, predicted = shares
+        said = "was" if write_rate(predicted) == "1" else "were"
         return (
-            f"{side}: of {count(happened.of)} people in {_name_where(case)}, {write_rate(predicted)} were "
-            f"predicted to have the event and {write_rate(happened)} had it"
+            f"{side}: of {count(happened.of)} people in {_name_where(case)}, {write_rate(happened)} had the "
+            f"event where {write_rate(predicted)} {said} predicted"
         )
     size = f"{' against '.join(write_rate(share) for share in shares)} of {count(shares[0].of)}"
     size = f" ({size}{' pairs' if case.rate == 'AUC' else ''})" if known else ""
@@ -554,10 +562,10 @@ def _write_error_free(source: Source, model: str, failing: list[Any]) -> str:
         )
     by_attribute: dict[str, list[str]] = {}
     for row in failing:
-        told = source.of("verdicts", model=model, metric=row.metric, attribute=row.attribute)
-        value = float(told["error_free"].iloc[0])
-        size = "(withheld)" if math.isnan(value) else number(value, digits=2)
-        by_attribute.setdefault(row.attribute, []).append(f"{row.metric} {size}")
+        cells = source.of("verdicts", model=model, metric=row.metric, attribute=row.attribute)
+        value = float(cells["error_free"].iloc[0])
+        told = f"a withheld {row.metric}" if math.isnan(value) else f"{row.metric} {number(value, digits=2)}"
+        by_attribute.setdefault(row.attribute, []).append(told)
     named = [f"{join_words(sizes)} for {name}" for name, sizes in by_attribute.items()]
     return (
         "A model without any error, which selects those with the event and nobody else, would have "

@@ -98,12 +98,12 @@ def _write_gap(source: Source, row: Any, name: str) -> str:
 
 
 def _compare_groups(source: Source, row: Any) -> str:
-    """Say of which of two groups the prediction is too high or too low, beside the other."""
+    """Say of which of two groups the prediction is too high or too low, compared with the other."""
     side, pair = ERRS[row.direction], name_pair(source, row.contrast)
     if pair is None:
-        return f"of {row.contrast} the prediction is {side} for the first beside the second"
+        return f"of {row.contrast} the prediction is {side} for the first compared with the second"
     attribute, one, other = pair
-    return f"the prediction is {side} for {one} beside {other} ({attribute})"
+    return f"the prediction is {side} for {one} compared with {other} ({attribute})"
 
 
 def name_pair(source: Source, contrast: str) -> tuple[str, str, str] | None:
