@@ -1,3 +1,3 @@
 """What of a run may others see: which counts of people are small, and which others would give them away?"""
 
-from auditbook.privacy.protect import SMALLEST_CELL, protect_run, read_smallest
+from auditbook.privacy.protect import SMALLEST_CELL, WITHHELD, protect_run, read_smallest

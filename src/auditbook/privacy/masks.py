@@ -217,9 +217,12 @@ def _joint(table: pd.DataFrame, withheld: Withheld) -> Rows:
 
 
 def _pair(table: pd.DataFrame, withheld: Withheld) -> Rows:
-    """Tell which area metrics are named with a group whose outcomes are withheld."""
+    """Tell which area metrics are named with a group whose outcomes are withheld, or rest on all groups."""
     hidden = withheld.groups.outcomes
-    return _among(table, ("attribute", "group"), hidden) | _among(table, ("attribute", "other_group"), hidden)
+    named = _among(table, ("attribute", "group"), hidden) | _among(
+        table, ("attribute", "other_group"), hidden
+    )
+    return named | ((table["group"] == "").to_numpy() & _of_attributes(table, hidden))
 
 
 def _learned(table: pd.DataFrame, withheld: Withheld) -> Rows:

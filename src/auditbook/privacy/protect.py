@@ -22,6 +22,7 @@ from auditbook.results import Run
 SMALLEST_CELL = 10
 """Fewer people than this are not told, where the cohort file says nothing else."""
 NOBODY = "nobody"
+WITHHELD = "withheld"
 MISSING_GROUP = "(missing)"
 TOLD = ("reason", "left_out", "support", "tier_reasons", "note")
 """Columns of words in which it may stand how much of something there is."""
@@ -77,7 +78,7 @@ def protect_table(name: str, table: pd.DataFrame, withheld: Withheld) -> pd.Data
         if hidden.any():
             for column in _find_columns(name, columns.split(), table):
                 shown[column] = shown[column].where(~hidden, np.nan)
-    return _protect_words(shown, withheld)
+    return _protect_words(_protect_areas(shown, withheld), withheld)
 
 
 def _find_columns(name: str, declared: list[str], table: pd.DataFrame) -> Iterator[str]:
@@ -86,6 +87,16 @@ def _find_columns(name: str, declared: list[str], table: pd.DataFrame) -> Iterat
         found = TABLES[name].find(column)
         if found is not None and found.name in declared:
             yield column
+
+
+def _protect_areas(table: pd.DataFrame, withheld: Withheld) -> pd.DataFrame:
+    """Say of an area only that it is withheld: a single record would tell itself by having no interval."""
+    if "event_group" not in table:
+        return table
+    hidden = MASKS["event_group"](table, withheld) | MASKS["nonevent_group"](table, withheld)
+    for column in {"status", "reason"} & set(table.columns):
+        table[column] = table[column].where(~hidden, WITHHELD)
+    return table
 
 
 def _protect_words(table: pd.DataFrame, withheld: Withheld) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from auditbook.book.say.text import (
     plural,
     read_layout,
 )
+from auditbook.privacy import WITHHELD
 from auditbook.ranking import UNDEFINED, WHOLE, weigh_entries
 from auditbook.results import rows
 
@@ -127,8 +128,9 @@ def list_reasons(matrix: pd.DataFrame) -> pd.DataFrame:
 def describe_reasons(matrix: pd.DataFrame) -> str:
     """Say how many entries are undefined, or rest on too little."""
     undefined = int((matrix["status"] == UNDEFINED).sum())
-    thin = int(((matrix["status"] != UNDEFINED) & (matrix["reason"] != "")).sum())
-    if not undefined + thin:
+    withheld = int((matrix["status"] == WITHHELD).sum())
+    thin = int((matrix["reason"] != "").sum()) - undefined - withheld
+    if not undefined + thin + withheld:
         return "Every area is defined and has its interval, and every group has enough events and non-events."
     parts = []
     if undefined:
@@ -141,8 +143,10 @@ def describe_reasons(matrix: pd.DataFrame) -> str:
             f"{count_of(thin, len(matrix), 'area')} {agree(thin, 'rests', 'rest')} on too little, or "
             f"{agree(thin, 'has', 'have')} no common interval: a star in the figure."
         )
-    shown = min(undefined + thin, MOST_ENTRIES)
-    return " ".join(parts) + (f" The table has the first {count(shown)}." if undefined + thin > shown else "")
+    if withheld:
+        parts.append(f"{count_of(withheld, len(matrix), 'area')} {agree(withheld, 'is', 'are')} withheld.")
+    listed = undefined + thin + withheld
+    return " ".join(parts) + (f" The table has the first {MOST_ENTRIES}." if listed > MOST_ENTRIES else "")
 
 
 def describe_intervals(matrix: pd.DataFrame) -> str:
