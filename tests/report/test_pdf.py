@@ -121,6 +121,18 @@ def test_a_report_on_paper_is_a_page_to_act_on_and_an_annex(reports, chromium, t
     assert f"1/{len(printed.words)}" in printed.words[0]
 
 
+@pytest.mark.parametrize("title", ["Béla (a) \u0645", "a title without room " * 40])
+def test_of_what_a_browser_says_of_itself_a_title_is_left(title, chromium, tmp_path):
+    target = tmp_path / "report.pdf"
+    print_by_chromium("<title>a page</title><p>words</p>", target, chromium)
+    assert b"HeadlessChrome" in target.read_bytes()
+    pdf._clean(target, title)
+    reader = PdfReader(target, strict=True)
+    assert reader.metadata == {"/Title": title, "/Producer": "auditbook"}
+    assert "words" in reader.pages[0].extract_text()
+    assert b"HeadlessChrome" not in target.read_bytes()
+
+
 def test_weasyprint_prints_the_same_words(reports, tmp_path):
     report = reports["two_groups"]
     print_by_weasyprint(make_page(report), tmp_path / "report.pdf")
