@@ -15,9 +15,9 @@ def mark(question, attribute, name):
     return {"question": question, "attribute": attribute, "mark": name}
 
 
-def lacking(group, attribute="race"):
+def lacking(group, attribute="race", text="…"):
     where = {"model": "m", "attribute": attribute, "group": group}
-    return {"text": "…", "basis": [{"file": "groups.csv", "where": where}]}
+    return {"text": text, "basis": [{"file": "groups.csv", "where": where}]}
 
 
 def page(model="apache", *, findings=(), marks=(), unjudged=(), pockets=()):
@@ -91,6 +91,18 @@ def test_groups_that_cannot_be_judged_are_named_in_the_words_of_the_cohort_file(
     labels = {"columns": {"race": "origin"}, "values": {"race": {"A": "Asian"}}}
     told = tell(tmp_path, page(unjudged=[lacking("A"), lacking("B")]), labels=labels)
     assert told[3] == "cannot be judged: Asian (origin), B (origin)"
+
+
+def test_who_cannot_be_judged_in_part_is_not_called_unjudged(tmp_path):
+    part = lacking(
+        "B", text="Of B (race; 40 people) cannot be judged: what being selected means. It lacks 3."
+    )
+    whole = lacking("A", text="A (race; nobody) cannot be judged at all. It lacks 30 records.")
+    assert tell(tmp_path, page(unjudged=[part, whole]))[3] == "cannot be judged: B (race, in part), A (race)"
+
+
+def test_without_a_judged_decision_it_is_not_said_that_nothing_is_open(tmp_path):
+    assert tell(tmp_path, page())[2] == "open: whatever is not flagged; no decision is judged"
 
 
 def test_several_models_are_told_by_name_and_the_rest_is_counted(tmp_path):

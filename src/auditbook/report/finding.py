@@ -44,7 +44,7 @@ def tell_finding(folder: Path) -> tuple[str, ...]:
     lines = (
         f"audited: {_name_models(head, pages)}{_count_records(head)}",
         f"shown to fail: {_tell_each(pages, [list_failing(page) for page in pages])}",
-        f"open: {_tell_each(pages, [list_open(page) for page in pages])}",
+        f"open: {_tell_each(pages, [list_open(page) for page in pages], empty=_say_unasked(pages))}",
         f"cannot be judged: {_tell_each(pages, [list_unjudged(page, labels) for page in pages])}",
         f"report: {place / 'index.html'}",
     )
@@ -66,10 +66,16 @@ def _count_records(head: Mapping[str, Any]) -> str:
     return records + sites
 
 
-def _tell_each(pages: Sequence[Page], found: Sequence[Sequence[str]]) -> str:
+def _say_unasked(pages: Sequence[Page]) -> str:
+    """Say what stands for nothing open: where no decision is judged, no question was asked."""
+    asked = any(page["marks"] or page["findings"] for page in pages)
+    return "nothing" if asked else "whatever is not flagged; no decision is judged"
+
+
+def _tell_each(pages: Sequence[Page], found: Sequence[Sequence[str]], *, empty: str = "nothing") -> str:
     """Tell what was found of each model, in one line; with one model, without its name."""
     if not any(found):
-        return "nothing" if pages else "no model could be looked at"
+        return empty if pages else "no model could be looked at"
     if len(pages) == 1:
         return _cut(found[0], NAMED)
     told = [f"{page['model']}: {_cut(each, NAMED)}" for page, each in zip(pages, found, strict=True) if each]
@@ -117,13 +123,21 @@ def list_open(page: Page) -> list[str]:
 
 def list_unjudged(page: Page, labels: Labels) -> list[str]:
     """List the groups of which too few are there, and the questions that cannot be asked."""
-    places = [basis["where"] for said in page["unjudged"] for basis in said["basis"]]
+    places = [
+        (basis["where"], _is_part(said["text"])) for said in page["unjudged"] for basis in said["basis"]
+    ]
     groups = [
-        f"{labels.value(where['attribute'], where['group'])} ({labels.name(where['attribute'])})"
-        for where in places
+        f"{labels.value(where['attribute'], where['group'])} "
+        f"({labels.name(where['attribute'])}{', in part' if in_part else ''})"
+        for where, in_part in places
         if "group" in where
     ]
     return list(dict.fromkeys(groups)) + _list_marks(page, "unjudged")
+
+
+def _is_part(text: str) -> bool:
+    """Tell whether a sentence says of a group that some questions cannot be judged and others can."""
+    return text.startswith("Of ") and "cannot be judged at all" not in text
 
 
 def _list_marks(page: Page, name: str) -> list[str]:
