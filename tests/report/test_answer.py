@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from auditbook.report import build_report
+from auditbook.report.findings import list_findings
+from auditbook.report.source import Source
 from auditbook.results import read_run
 from report_checks import check_texts
 
@@ -141,6 +143,19 @@ def test_what_a_model_without_error_fails_too_is_no_reason_against_this_one(run)
     assert "and fail too" in page.findings[0].statement.text
 
 
+def test_a_small_difference_in_events_is_no_excuse_for_a_large_one_in_selection(run):
+    stand_all(run, "shown to pass")
+    fail(run, "SPD", "SR")
+    pair = run.contrasts[(run.contrasts["metric"] == "SPD")].iloc[0]
+    rates = {pair["group"]: 0.32, pair["other"]: 0.2}
+    run.__dict__["groups"] = run.groups.assign(event_rate=run.groups["group"].map(rates))
+    bounds = {"estimate": 0.6, "low": 0.55, "high": 0.65}
+    run.__dict__["contrasts"] = run.contrasts.assign(**bounds)
+    page = tell(run)
+    assert page.answer.text.startswith("Not as it is.")
+    assert "a difference of 12.0 per 100: less than is shown here" in page.findings[0].statement.text
+
+
 def test_what_a_model_without_error_would_turn_round_is_a_reason_against_this_one(run):
     stand_all(run, "shown to pass")
     fail(run, "SPD", "SR")
@@ -211,6 +226,39 @@ def test_withheld_numbers_are_told_as_fewer_than_are_shown(run):
     assert page.findings[0].affected is None
     assert any(share.value is None and share.n is None for share in page.findings[0].shares)
     assert "a number that is withheld" in page.findings[0].statement.text
+
+
+def test_a_model_without_error_is_only_said_to_pass_by_attributes_of_which_that_is_known(run):
+    stand_all(run, "shown to pass")
+    known = tell(run).without_error[0].text
+    assert "by every attribute (DI and SPD)" in known
+    more = run.verdicts.assign(attribute="age", error_free=np.nan)
+    run.__dict__["verdicts"] = pd.concat([run.verdicts, more], ignore_index=True)
+    (said,) = build_report(run).pages[0].without_error
+    assert said.text == known.replace("every attribute", "sex")
+
+
+def test_where_a_model_without_error_fails_is_said_of_these_records_only(run):
+    stand_all(run, "shown to pass")
+    run.__dict__["verdicts"] = run.verdicts.assign(error_free=0.6)
+    (said,) = tell(run).without_error
+    assert said.text.startswith("On these records")
+    assert "and fail there: among them" in said.text
+    assert "too" not in said.text
+
+
+def test_of_areas_the_two_groups_are_told_that_are_shown_to_differ(run_folders):
+    run = read_run(run_folders["nine_groups"])
+    attribute = run.auc_verdicts["attribute"].iloc[0]
+    areas = run.auc_matrix
+    within = areas[(areas["attribute"] == attribute) & (areas["event_group"] == areas["nonevent_group"])]
+    ranked = list(within.dropna(subset="auc").sort_values("auc")["event_group"].drop_duplicates())
+    assert len(ranked) > 3
+    told = f"{ranked[-2]}, {ranked[1]}"
+    run.__dict__["auc_verdicts"] = run.auc_verdicts.assign(shown="fail", gap_groups=told)
+    found = list_findings(Source(run), run.auc_verdicts["model"].iloc[0])
+    (area,) = [one for one in found if one.metrics == ("AUC",) and one.attribute == attribute]
+    assert {share.group for share in area.shares} == {ranked[1], ranked[-2]}
 
 
 def test_a_flagged_gap_of_a_number_is_told_in_words(run):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from auditbook.report import build_report
@@ -80,3 +81,32 @@ def test_it_is_said_which_crossings_of_groups_are_looked_at(runs):
     assert "Of people who share two groups nobody is looked at" in " ".join(limits(run))
     crossed = replace(run, info=run.info | {"crosses": {"race_sex": ["race", "sex"]}})
     assert "only those of race_sex are looked at" in " ".join(limits(crossed))
+
+
+def test_it_is_said_that_being_selected_is_taken_to_help(run_folders):
+    run = read_run(run_folders["two_groups"])
+    assert any(text.startswith("Being selected is taken to help") for text in limits(run))
+    run.info["use"] = {"selected_means": "is refused a bed."}
+    assert any(text.startswith("Being selected (is refused a bed) is taken to help") for text in limits(run))
+
+
+def test_of_a_weighted_audit_no_people_are_counted_by_weighted_rates(run_folders):
+    run = read_run(run_folders["two_groups"])
+    assert "Rates are weighted" not in " ".join(limits(run))
+    run.info["weights"] = {"records": 10}
+    assert "Rates are weighted and speak of the population" in " ".join(limits(run))
+    assert all(one.affected is None for one in build_report(run).pages[0].findings)
+
+
+def test_who_is_compared_by_anything_is_not_called_unjudged_at_all(run_folders):
+    run = read_run(run_folders["inconclusive"])
+    nobody = [text for text in (one.text for one in build_report(run).pages[0].unjudged) if "at all" in text]
+    assert nobody
+    group = nobody[0].split(" (")[0]
+    row = run.contrasts.dropna(subset="p_fail").iloc[[0]]
+    known = run.groups[run.groups["group"] == group].iloc[0]
+    more = row.assign(metric="CAL", rate="CAL", attribute=known["attribute"], group=group, other="")
+    run.__dict__["contrasts"] = pd.concat([run.contrasts, more], ignore_index=True)
+    said = [one.text for one in build_report(run).pages[0].unjudged if group in one.text]
+    assert said
+    assert all("at all" not in text for text in said)

@@ -95,7 +95,7 @@ class Finding:
     threshold: float
     affected: float | None  # People among the audited records whom the gap touches
     error_free: float | None  # What a model without any error would have
-    error_free_fails: bool
+    error_free_fails: bool  # Whether that fails too, and as far but for what is allowed
     statement: Statement  # Groups, people per 100, interval, n, what was shown
     action: str  # What to do
     short: str = ""  # The same in a few words, as the answer tells it

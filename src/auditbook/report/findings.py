@@ -1,7 +1,9 @@
 """What was shown to fail, as people: whom, how many of a hundred, how surely, and what to do?"""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,7 @@ class _Case:
     weight: float = 0.0  # People affected, by which findings are ordered also where it is not told
     affected: float = math.nan  # The same as it is told
     error_free: float = 0.0  # What this contrast would be without any error, as it is told
-    fails_without_error: bool = False  # Whether that fails too, and in the same direction
+    fails_without_error: bool = False  # Whether `_is_explained`
     also: tuple[Any, ...] = ()  # Of a risk: the other contrasts of which the same is shown
     further: bool = (
         False  # Of a risk: whether other score bins that are off to the same side are told before it
@@ -85,7 +87,8 @@ def list_findings(source: Source, model: str) -> list[Finding]:
     are one finding, told of the group in which most people are touched and naming the others; to the other
     side, or elsewhere, another one. What is no share of people (TI, AUC parity) follows in the order of the
     tables, then further score bins that are off to a side that is told already. And last, again by people,
-    stands what a model without any error would fail too, since it tells of the event and not of the model.
+    stands what a model without any error would fail too and nearly as far (`_is_explained`), since it tells
+    of the event and not of the model.
     """
     cases = [*_list_cases(source, model), *_list_risks(source, model), *_list_area_cases(source, model)]
     ranked = sorted(
@@ -110,11 +113,22 @@ def _list_cases(source: Source, model: str) -> list[_Case]:
         told = match_rows(part, metric=names[0])
         best = rows(told.sort_values("weight", ascending=False, kind="stable", na_position="last"))[0]
         cells = source.of("verdicts", model=model, attribute=attribute).set_index("metric", drop=False)
-        passes = METRICS[names[0]].passes(best.free, threshold=cells.loc[names[0], "threshold"])
-        fails = not math.isnan(best.free) and not passes
+        fails = _is_explained(best, cells.loc[names[0], "threshold"])
         numbers = (best.weight, best.affected, best.error_free, fails)
         found.append(_Case(str(attribute), str(rate), cells.loc[names], best, *numbers))
     return found
+
+
+def _is_explained(contrast: Any, threshold: float) -> bool:
+    """Tell whether a model without any error would fail too, and come as near to what is shown as is allowed.
+
+    A small difference in events is no excuse for one that is shown to be larger by more than the threshold.
+    """
+    if math.isnan(contrast.free) or METRICS[contrast.metric].passes(contrast.free, threshold=threshold):
+        return False
+    if METRICS[contrast.metric].direction == "at_least":
+        return not contrast.most < contrast.free * threshold
+    return not contrast.least > contrast.free + threshold
 
 
 def _list_risks(source: Source, model: str) -> list[_Case]:
@@ -156,8 +170,10 @@ def _measure(source: Source, model: str) -> pd.DataFrame:
     whole, groups = (one.of("groups", model=model) for one in (source.exact, source))
     measured = told.assign(
         weight=count_affected(exact, whole),
-        affected=count_affected(told, groups),
+        affected=np.nan if source.run.info.get("weights") else count_affected(told, groups),
         free=find_error_free(exact, whole),
+        least=exact["low"],
+        most=exact["high"],
         error_free=find_error_free(told, groups),
         side=np.sign(exact["estimate"].to_numpy(float)),
     )
@@ -275,8 +291,7 @@ def _list_other(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
     if case.rate == "AUC":
         areas = source.of("auc_matrix", model=model, attribute=case.attribute)
         within = areas[areas["event_group"] == areas["nonevent_group"]].dropna(subset="auc")
-        if case.contrast is not None:
-            within = within[within["event_group"].isin([case.contrast.group, case.contrast.other])]
+        within = within[within["event_group"].isin(_name_area_pair(source, case, within["event_group"]))]
         ranked = rows(within.sort_values("auc", kind="stable"))
         return tuple(
             Share(
@@ -293,6 +308,20 @@ def _list_other(source: Source, model: str, case: _Case) -> tuple[Share, ...]:
         Share(one.group, None, None, None, to_count(one.n)),
         Share(one.other, None, None, None, to_count(one.n_other)),
     )
+
+
+def _name_area_pair(source: Source, case: _Case, groups: Iterable[str]) -> set[str]:
+    """Name the two groups whose areas are shown to differ, which need not be the smallest and the largest."""
+    if case.contrast is not None:
+        return {case.contrast.group, case.contrast.other}
+    told = str(rows(case.cells)[0].gap_groups)
+    codes = {one: source.find_code(case.attribute, one) for one in groups}
+    pairs = [
+        {one, other}
+        for one, other in permutations(codes, 2)
+        if told in (f"{codes[one]}, {codes[other]}", f"{codes[one]} and {codes[other]}")
+    ]
+    return pairs[0] if pairs else set(codes)
 
 
 def _make_share(group: str, row: Any, scale: int) -> Share:
@@ -505,9 +534,12 @@ def _write_free(case: _Case, cell: Any, shares: tuple[Share, ...]) -> str:
         size = f"a difference of {number(100 * abs(case.error_free), digits=1)} per 100"
     if turned:
         return f"A model without any error would differ the other way round: {size}."
-    why = f", and fail too, since the event is less frequent in {shares[0].group}"
-    too = why if case.fails_without_error else ", and pass"
-    return f"A model without any error would have {size}{too}."
+    if case.fails_without_error:
+        why = f"since the event is less frequent in {shares[0].group}"
+        return f"A model without any error would have {size}, and fail too, {why}."
+    if METRICS[cell.metric].passes(case.error_free, threshold=cell.threshold):
+        return f"Between these two a model without any error would have {size}, and pass."
+    return f"Between these two a model without any error would have {size}: less than is shown here."
 
 
 def describe_further(source: Source, model: str, findings: list[Finding]) -> Statement | None:
@@ -540,7 +572,7 @@ def _name_attributes(finding: Finding) -> str:
 
 
 def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
-    """Say where a model without any error would fail too, or that it would nowhere."""
+    """Say where a model without any error would fail on these records, or that it would nowhere."""
     cells = source.exact.of("verdicts", model=model)
     cells = cells[cells["metric"].isin(["DI", "SPD"])].dropna(subset="error_free")
     if cells.empty:
@@ -550,16 +582,23 @@ def list_error_free(source: Source, model: str) -> tuple[Statement, ...]:
         rest_on("verdicts.csv", model=model, metric=row.metric, attribute=row.attribute)
         for row in (failing or rows(cells))
     )
-    return (Statement(_write_error_free(source, model, failing), basis),)
+    text = _write_failing(source, model, failing) if failing else _write_alike(source, cells)
+    return (Statement(text, basis),)
 
 
-def _write_error_free(source: Source, model: str, failing: list[Any]) -> str:
+def _write_alike(source: Source, cells: pd.DataFrame) -> str:
+    """Say by which attributes a model without any error would select alike enough."""
+    known = list(dict.fromkeys(cells["attribute"]))
+    every = "every attribute" if set(source.attributes) <= set(known) else list_names(known)
+    metrics = join_words(dict.fromkeys(cells["metric"]))
+    return (
+        f"On these records a model without any error would select alike enough by {every} ({metrics}), "
+        "among the groups that hold enough."
+    )
+
+
+def _write_failing(source: Source, model: str, failing: list[Any]) -> str:
     """Name the attributes by which a model without any error would fail, with what it would have."""
-    if not failing:
-        return (
-            "A model without any error would select alike enough by every attribute: the event is about as "
-            "frequent in all groups that hold enough."
-        )
     by_attribute: dict[str, list[str]] = {}
     for row in failing:
         cells = source.of("verdicts", model=model, metric=row.metric, attribute=row.attribute)
@@ -568,6 +607,7 @@ def _write_error_free(source: Source, model: str, failing: list[Any]) -> str:
         by_attribute.setdefault(row.attribute, []).append(told)
     named = [f"{join_words(sizes)} for {name}" for name, sizes in by_attribute.items()]
     return (
-        "A model without any error, which selects those with the event and nobody else, would have "
-        f"{list_names(named, limit=8)}, and fail there too: the event is not as frequent in all groups."
+        "On these records a model without any error, which selects those with the event and nobody else, "
+        f"would have {list_names(named, limit=8)}, and fail there: among them the event is not as frequent "
+        "in all groups. That is not tested."
     )

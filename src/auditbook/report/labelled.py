@@ -46,7 +46,7 @@ class Wording:
     def _walk(self, value: Any) -> Any:
         """Rebuild a part of the report with its bases restored."""
         if isinstance(value, Basis):
-            return Basis(value.file, self._find_codes(value.where))
+            return Basis(value.file, self.find_codes(value.where))
         if isinstance(value, tuple):
             return tuple(self._walk(part) for part in value)
         if is_dataclass(value) and not isinstance(value, type):
@@ -54,7 +54,7 @@ class Wording:
             return replace(value, **parts)
         return value
 
-    def _find_codes(self, where: Mapping[str, Cell]) -> dict[str, Cell]:
+    def find_codes(self, where: Mapping[str, Cell]) -> dict[str, Cell]:
         """Find the codes that some words stand for."""
         names = {word: code for code, word in self.labels.columns.items()}
         found = {name: _look_up(cell, names if name in NAMES else {}) for name, cell in where.items()}

@@ -157,6 +157,11 @@ class Source:
         known = match_rows(self.marks, model=model, attribute=attribute)
         return int(known["question"].isin(["found", "alarms", "selected", "meaning"]).sum())
 
+    def is_compared(self, model: str, attribute: str, group: str) -> bool:
+        """Tell whether a group is compared by anything, such as its calibration where its rates are not."""
+        known = self.exact.of("contrasts", model=model, attribute=attribute).dropna(subset="p_fail")
+        return bool(((known["group"] == group) | (known["other"] == group)).any())
+
     def count_audited(self, model: str) -> float:
         """Count the records that a model is audited on."""
         return float(self.exact.of("models", model=model)["n_audit"].max())
@@ -179,6 +184,11 @@ class Source:
         alpha = self.run.protocol.shown_alpha
         found = pick_shown(exact.table("verdicts"), exact.table("contrasts"), alpha=alpha)
         return found[keys].merge(self.table("contrasts"), on=keys, how="left", validate="one_to_one")
+
+    def find_code(self, attribute: str, group: str) -> str:
+        """Find the name that result tables give a group which the cohort file has words for."""
+        told: dict[str, Cell] = {"attribute": attribute, "group": group}
+        return str((self.wording.find_codes(told) if self.wording else told)["group"])
 
     def people(self, n: float, word: str = "person", words: str = "people") -> str:
         """Write a count of people, or that it is withheld: it may be small, or give a small one away."""

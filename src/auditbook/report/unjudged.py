@@ -28,7 +28,7 @@ def _write_group(source: Source, model: str, lacking: pd.DataFrame) -> Statement
     row = rows(lacking)[0]
     who = f"{row.group} ({row.attribute}; {_write_held(source, row)})"
     asked = source.count_asked(model, row.attribute)
-    if len(lacking) == asked:
+    if len(lacking) == asked and not source.is_compared(model, row.attribute, row.group):
         text = f"{who} cannot be judged at all."
     else:
         text = f"Of {who} cannot be judged: {join_words(TOPICS[name] for name in lacking['question'])}."
@@ -80,4 +80,5 @@ def name_nobody(source: Source, model: str) -> list[str]:
         f"{row.group} ({row.attribute})"
         for row in rows(held)
         if row.held == source.count_asked(model, row.attribute)
+        and not source.is_compared(model, row.attribute, row.group)
     ]

@@ -23,6 +23,8 @@ def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
     """State what this audit cannot say: the limits of this run first, then those of every audit."""
     own = [
         *_limit_of_origin(source, model),
+        *_limit_of_selection(source, model),
+        *_limit_of_weights(source),
         *_limit_of_scores(source, model),
         *_limit_of_missing(source, model),
         *_limit_of_records(source, model),
@@ -46,6 +48,27 @@ def _limit_of_origin(source: Source, model: str) -> list[Statement]:
         )
         found.append(Statement(text, (rest_on("models.csv", model=model),)))
     return found
+
+
+def _limit_of_selection(source: Source, model: str) -> list[Statement]:
+    """Say what being selected is taken to do to people: on that hangs which group is said to be concerned."""
+    if source.of("models", model=model).empty:
+        return []
+    means = " ".join(str((source.run.info.get("use") or {}).get("selected_means") or "").split()).rstrip(".")
+    named = f" ({means})" if means else ""
+    text = (
+        f"Being selected{named} is taken to help a person. If it harms, the group concerned is the other one "
+        "wherever selection or finding differs."
+    )
+    return [Statement(text, (rest_on("run.json"),))]
+
+
+def _limit_of_weights(source: Source) -> list[Statement]:
+    """Say of a weighted audit that rates speak of the population and counts of the records."""
+    if not source.run.info.get("weights"):
+        return []
+    text = "Rates are weighted and speak of the population that was sampled; every n counts records."
+    return [Statement(text, (rest_on("run.json"),))]
 
 
 def _limit_of_scores(source: Source, model: str) -> list[Statement]:
