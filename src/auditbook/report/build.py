@@ -90,7 +90,9 @@ def describe_accuracy(source: Source, model: str) -> Statement:
     row = found[0]
     parts = []
     if row.auroc == row.auroc:
+        known = row.auroc_low == row.auroc_low and row.auroc_high == row.auroc_high
         ends = f" (95% interval {number(row.auroc_low, digits=2)} to {number(row.auroc_high, digits=2)})"
+        ends = ends if known else ""
         parts.append(f"AUROC {number(row.auroc, digits=2)}{ends}")
     if row.accuracy == row.accuracy:
         parts.append(f"{share(row.accuracy, digits=0)} of decisions right")
