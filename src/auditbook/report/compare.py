@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from auditbook.book.say.text import plural
+from auditbook.book.say.text import count
 from auditbook.report.content import Sheet, Statement
 from auditbook.report.matrix import WORDS
 from auditbook.report.source import Source, list_names, rest_on
@@ -64,10 +64,13 @@ def _describe_marks(source: Source) -> Statement:
     """Say which models have the fewest questions shown to fail, which is no ranking of them."""
     fails = {model: len(match_rows(source.marks, model=model, mark="fails")) for model in source.models}
     least = min(fails.values())
+    unasked = match_rows(source.marks, mark="unjudged").groupby("model").size()
+    lost = [f"{model} {count(unasked[model])}" for model in source.models if model in unasked]
+    beside = f" Not judged, and so not shown to fail: {list_names(lost)}." if lost else ""
     named = [model for model, found in fails.items() if found == least]
     text = (
-        f"Fewest questions shown to fail ({plural(least, 'question')} by attribute): "
-        f"{list_names(named)}. Each model "
+        f"Fewest questions by attribute shown to fail ({count(least)}): {list_names(named)}.{beside} "
+        "Each model "
         "has a board of its own, so that the least of several is better than it would be on other people."
     )
     return Statement(text, (rest_on("verdicts.csv"), rest_on("auc_verdicts.csv")))
