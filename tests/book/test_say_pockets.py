@@ -94,6 +94,26 @@ def test_errors_are_told_and_drawn_for_every_cohort(tables, kind):
     assert well_said(said), said
 
 
+def test_rows_of_pockets_whose_names_begin_alike_differ_by_more_than_their_letter(tables):
+    alike = "mostly admission type = Elective, hardly any admission source"
+    names = [f"{alike} = Physician referral", f"{alike} = Emergency room, hardly any procedure = P009"]
+    labels = draw.label_pockets([f"F{n}: {name}" for n, name in enumerate(names)], ["n = 9", "n = 8"])
+    assert [" ".join(label.split()) for label in labels] == [
+        f"F0: {names[0]} (n = 9)",
+        f"F1: {names[1]} (n = 8)",
+    ]
+    assert draw.count_rows(labels) > draw.count_rows(["F0: low age\n(n = 9)"] * 2)
+
+
+def test_a_correction_of_each_half_of_one_pocket_has_a_row_that_says_which():
+    name = "mostly procedure = no procedure, hardly any admission source = Physician referral, low age"
+    repairs = pd.DataFrame({"label": [f"F6: {name} (half {half})" for half in ("one", "other")], "n": 643.0})
+    ends = ["before", "before_low", "before_high", "after", "after_low", "after_high"]
+    ax = draw.draw_repairs(repairs.assign(**dict.fromkeys(ends, 0.1)), label="mean error")
+    first, second = (" ".join(text.get_text().split()) for text in ax.get_yticklabels())
+    assert (first, second) == (f"F6: {name} (half one) (n = 643)", f"F6: {name} (half other) (n = 643)")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_to_do_is_told_and_drawn_for_every_cohort(tables, kind):
     made = tables[kind]

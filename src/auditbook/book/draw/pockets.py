@@ -1,5 +1,7 @@
 """How do errors by pocket, the map itself and a repair look?"""
 
+from collections.abc import Iterable, Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -27,6 +29,7 @@ from auditbook.book.draw.style import (
     put_key_above,
     say_nothing_to_draw,
     wrap_label,
+    write_n,
 )
 from auditbook.results import rows
 
@@ -48,14 +51,17 @@ NOTE_WIDTH = 74
 """Characters of a reason beside a hollow mark."""
 KEY_COLUMNS = 3
 """Groups in one line of a key."""
+NAME_WIDTH, NAME_LINES = 38, 6
+"""Room for a pocket's whole name: names of three features begin alike and differ at their end."""
 
 
 def draw_errors(errors: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
     """Draw the error of every pocket with its interval; a pocket that is not tested has a hollow mark."""
-    ax = new_axes(ax, rows=round(1.45 * len(errors)))
+    labels = label_pockets(errors["label"], errors["size"]) if len(errors) else []
+    ax = new_axes(ax, rows=count_rows(labels))
     if errors.empty:
         return say_nothing_to_draw(ax, "There is no pocket to show.")
-    label_rows(ax, [f"{wrap_label(row.label, width=34)}\n({row.size})" for row in rows(errors)])
+    label_rows(ax, labels)
     _set_reach(ax, errors[errors["kind"] != "untested"])
     for y, row in enumerate(rows(errors)):
         mark = MARKS[row.kind]
@@ -70,6 +76,20 @@ def draw_errors(errors: pd.DataFrame, *, label: str, ax: Axes | None = None) -> 
     ax.set_xlabel(label)
     _put_kinds_above(ax, list(dict.fromkeys(errors["kind"])))
     return ax
+
+
+def label_pockets(names: Iterable[str], sizes: Iterable[str]) -> list[str]:
+    """Write each pocket's whole name, and its size below: what is cut off may be all that tells two apart."""
+    return [
+        f"{wrap_label(name, width=NAME_WIDTH, lines=NAME_LINES)}\n({size})"
+        for name, size in zip(names, sizes, strict=True)
+    ]
+
+
+def count_rows(labels: Sequence[str]) -> int:
+    """Count the rows of a figure, of one line each, that labels of several lines take."""
+    longest = max((label.count("\n") + 1 for label in labels), default=0)
+    return round(0.36 * (longest + 1) * len(labels))
 
 
 def _set_reach(ax: Axes, tested: pd.DataFrame) -> None:
@@ -115,13 +135,11 @@ def _put_kinds_above(ax: Axes, kinds: list[str]) -> None:
 def draw_shares(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw which share of each group lies in each pocket."""
     places = list(dict.fromkeys(shares["label"])) if len(shares) else []
-    ax = new_axes(ax, rows=round(1.45 * len(places)) + shares["group"].nunique() // KEY_COLUMNS)
+    labels = label_pockets(places, shares.drop_duplicates("label")["size"]) if places else []
+    ax = new_axes(ax, rows=count_rows(labels) + shares["group"].nunique() // KEY_COLUMNS)
     if not places:
         return say_nothing_to_draw(ax, "There is no group to place.")
-    sizes = shares.drop_duplicates("label")["size"]
-    label_rows(
-        ax, [f"{wrap_label(name, width=34)}\n({size})" for name, size in zip(places, sizes, strict=True)]
-    )
+    label_rows(ax, labels)
     marks = mark_groups(shares["group"])
     for group in dict.fromkeys(shares["group"]):
         mine = shares[shares["group"] == group]
@@ -183,10 +201,11 @@ def draw_levels(levels: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def draw_repairs(repairs: pd.DataFrame, *, label: str, ax: Axes | None = None) -> Axes:
     """Draw mean errors before and after a correction that was learned on the other half of the units."""
-    ax = new_axes(ax, rows=round(1.3 * len(repairs)))
+    labels = label_pockets(repairs["label"], repairs["n"].map(write_n)) if len(repairs) else []
+    ax = new_axes(ax, rows=count_rows(labels))
     if repairs.empty:
         return say_nothing_to_draw(ax, "No pocket was flagged in one half, so nothing was corrected.")
-    label_rows(ax, [label_with_n(row.label, row.n, width=34) for row in rows(repairs)])
+    label_rows(ax, labels)
     columns = ["before", "before_low", "before_high", "after", "after_low", "after_high"]
     ends = np.append(repairs[columns].to_numpy(float).ravel(), 0.0)
     low, high = np.nanmin(ends), np.nanmax(ends)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from auditbook.book.draw.pockets import count_rows, label_pockets
 from auditbook.book.draw.style import (
     NEUTRAL,
     draw_estimate,
@@ -24,13 +25,11 @@ def draw_models(table: pd.DataFrame, *, label: str, ax: Axes | None = None) -> A
     """Draw the errors of several models, pocket by pocket."""
     places = list(dict.fromkeys(table["label"]))
     models = list(dict.fromkeys(table["model"]))
-    ax = new_axes(ax, rows=round((1.1 + 0.3 * len(models)) * len(places)))
+    labels = label_pockets(places, table.drop_duplicates("label")["size"])
+    ax = new_axes(ax, rows=max(count_rows(labels), round((1.1 + 0.3 * len(models)) * len(places))))
     if not places:
         return say_nothing_to_draw(ax, "There is no pocket to show.")
-    sizes = table.drop_duplicates("label")["size"]
-    label_rows(
-        ax, [f"{wrap_label(name, width=34)}\n({size})" for name, size in zip(places, sizes, strict=True)]
-    )
+    label_rows(ax, labels)
     ends = np.append(table[["estimate", "ci_low", "ci_high"]].to_numpy(float).ravel(), 0.0)
     low, high = np.nanmin(ends), np.nanmax(ends)
     room = 0.06 * (high - low) if high > low else 1.0
