@@ -15,6 +15,8 @@ import pytest
 from auditbook.book import open_run
 from auditbook.cli import main
 from auditbook.report.handins import FORMS, export_run
+from auditbook.report.source import Source
+from auditbook.report.together import describe_together
 from auditbook.results import read_run
 from cohorts import write_pair
 
@@ -134,3 +136,19 @@ def test_an_area_of_the_seven_says_only_that_it_is_withheld(folder):
     few = (areas["event_group"] == "Zinnia") | (areas["nonevent_group"] == "Zinnia")
     assert set(areas.loc[few, "status"]) == set(areas.loc[few, "reason"]) == {"withheld"}
     assert set(areas.loc[areas["auc"].notna(), "status"]) == {"two-sided"}
+
+
+def test_what_the_withheld_groups_come_to_together_is_all_records_less_those_that_are_told(folder, texts):
+    both = read_run(folder).groups.query("group != 'Aster'")[["n", "tp", "fp", "fn"]].sum()
+    said = (
+        f"risk, all others by origin (Begonia and Zinnia) together: {both['n']:,} records, "
+        f"{(both['tp'] + both['fn']) / both['n']:.1%} with the event, "
+        f"{(both['tp'] + both['fp']) / both['n']:.1%} selected, "
+        f"{both['tp'] / (both['tp'] + both['fn']):.1%} of those with the event found."
+    )
+    assert [one.text for one in describe_together(Source(open_run(str(folder))))] == [said]
+    assert said in " ".join(texts["index.html"].split())
+
+
+def test_nothing_is_said_to_be_together_where_nothing_is_withheld(folder):
+    assert describe_together(Source(read_run(folder))) == ()

@@ -10,6 +10,7 @@ from auditbook.columns import TABLES
 from auditbook.report.content import Section, Sheet, Statement
 from auditbook.report.head import describe_left_out
 from auditbook.report.source import Source, list_names, rest_on
+from auditbook.report.together import describe_together
 from auditbook.results import rows
 from auditbook.verdicts import METRICS
 
@@ -104,9 +105,8 @@ def _list_groups(source: Source) -> Section:
         "every group under "
         "every model."
     )
-    return Section(
-        "groups", "Every group", (), (Sheet("groups", "Every group under every model", table, caption),)
-    )
+    sheet = Sheet("groups", "Every group under every model", table, caption)
+    return Section("groups", "Every group", describe_together(source), (sheet,))
 
 
 def _list_features(source: Source) -> Section:
