@@ -58,7 +58,10 @@ def resample_values(metric: Metric, draws: Evidence, *, required: NDArray[np.boo
     [nan]
     """
     parts = metric.by_group(draws)
-    lost = (np.isnan(parts) & required).any(axis=(-2, -1))
+    undefined = np.isnan(parts)
+    if not undefined.any():
+        return metric.combine(parts)
+    lost = (undefined & required).any(axis=(-2, -1))
     return np.where(lost, np.nan, metric.combine(parts))
 
 
