@@ -152,3 +152,19 @@ def test_what_the_withheld_groups_come_to_together_is_all_records_less_those_tha
 
 def test_nothing_is_said_to_be_together_where_nothing_is_withheld(folder):
     assert describe_together(Source(read_run(folder))) == ()
+
+
+def test_score_bins_that_are_told_of_in_words_give_no_withheld_one_away(tmp_path):
+    rng = np.random.default_rng(3)
+    risk = np.concatenate([rng.uniform(0.05, 0.75, 4000), np.full(31, 0.95)])
+    payer = np.concatenate([rng.choice(["none", "private", "public"], 4000), ["none"] * 2, ["private"] * 14])
+    payer = np.concatenate([payer, ["public"] * 15])
+    table = pd.DataFrame({"long": (rng.random(4031) < risk).astype(int), "origin": payer, "risk": risk})
+    table["ward"] = [f"ward {k}" for k in rng.integers(0, 12, 4031)]
+    call = ["audit", str(write_pair(tmp_path, table, COHORT)), "--profile", "smoke", "--jobs", "1"]
+    assert main([*call, "--run-dir", str(tmp_path / "run")]) == 0
+    exact, shown = (run.verdicts for run in (read_run(tmp_path / "run"), open_run(str(tmp_path / "run"))))
+    told = [str(part.loc[part["metric"] == "CAL", "left_out"].iloc[0]) for part in (exact, shown)]
+    assert "14 records" in told[0]
+    assert "too few records" in told[1]
+    assert not re.search(r"\b(2|14|15) records", told[1])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from auditbook.columns import TABLES
 from auditbook.errors import RunError
@@ -104,12 +105,23 @@ def _protect_words(table: pd.DataFrame, withheld: Withheld) -> pd.DataFrame:
     attributes = {attribute for attribute, _ in withheld.groups.outcomes}
     attributes |= {attribute for _, attribute, _ in withheld.selected}
     whole = np.array([name in attributes for name in table["attribute"]]) if "attribute" in table else True
+    if {"model", "attribute", "metric"} <= set(table.columns):
+        whole = whole | _rest_on_withheld_bins(table, withheld)
     floors = np.where(np.broadcast_to(whole, len(table)), math.inf, withheld.smallest)
     for column in TOLD:
         if column in table:
             words = zip(table[column], floors, strict=True)
             table[column] = [withhold_held(text, floor) for text, floor in words]
     return table
+
+
+def _rest_on_withheld_bins(table: pd.DataFrame, withheld: Withheld) -> NDArray[np.bool_]:
+    """Find the cells of calibration that tell of score bins where some are withheld."""
+    binned = {(model, attribute) for model, attribute, *_ in withheld.bins}
+    cells = zip(table["model"], table["attribute"], table["metric"], strict=True)
+    return np.array(
+        [metric == "CAL" and (model, attribute) in binned for model, attribute, metric in cells], bool
+    )
 
 
 def _protect_info(info: Mapping[str, Any], withheld: Withheld) -> dict[str, Any]:
