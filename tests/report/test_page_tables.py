@@ -95,6 +95,16 @@ def test_all_rows_of_a_long_table_are_on_the_page_and_those_beyond_the_most_are_
     assert (len(part.rows), part.printed, part.folded, part.file) == (40, 12, True, "results/contrasts.csv")
 
 
+@pytest.mark.parametrize(("cells", "shown"), [(60, 180), (200, 200)])
+def test_of_very_many_contrasts_the_page_shows_those_that_decide_and_says_where_the_others_are(cells, shown):
+    pairs = [(f"model {i}", "DI", "race", f"pair {k}", 0.1 * k) for i in range(cells) for k in (2, 1, 3)]
+    table = pd.DataFrame(pairs, columns=["model", "metric", "attribute", "group", "p_fail"])
+    part = lay(table)[0]
+    assert (len(part.rows), part.elsewhere) == (shown, 3 * cells - shown)
+    if part.elsewhere:
+        assert "group pair 1" in part.caption.lower()
+
+
 def test_long_tables_give_way_and_short_ones_stay_whole():
     tables = [(8, 1.0), (500, 1.0), (900, 2.0)]
     most = share_rows(tables, lines=200)

@@ -22,6 +22,8 @@ WHOLE = 24
 """Letters up to which a cell is not broken."""
 FOLDED = 15
 """Rows from which on a table is folded on the screen."""
+MOST_CONTRASTS = 300
+"""Contrasts up to which a page shows every one, beyond it those that decide: more make it slow to read out."""
 BRIEF = frozenset(
     "contrasts pockets pocket_errors pocket_summary pocket_repairs models auc_differences".split()
 )
@@ -66,6 +68,7 @@ class Part:
     rows: tuple[tuple[str, ...], ...]
     printed: int  # Rows that are printed; the others stand on the screen only
     file: str
+    elsewhere: int = 0  # Rows that stand in the file and on no page
     more_columns: bool = False  # Whether further parts stand on the screen only
 
     @property
@@ -90,7 +93,9 @@ class Laid:
 
 def lay_sheet(sheet: Sheet, *, most_rows: int | None = None) -> tuple[Part, ...]:
     """Lay a sheet out as the parts in which it fits a page; rows beyond the most are not printed."""
-    table, same = _part_constant(sheet.name, _drop_blank(_order(sheet)))
+    ordered = _drop_blank(_order(sheet))
+    elsewhere = count_elsewhere(sheet)
+    table, same = _part_constant(sheet.name, ordered.iloc[: len(ordered) - elsewhere])
     columns = _lay_columns(sheet.name, table)
     printed = count_printed(sheet) if most_rows is None else min(most_rows, count_printed(sheet))
     groups = _split(columns)
@@ -102,6 +107,7 @@ def lay_sheet(sheet: Sheet, *, most_rows: int | None = None) -> tuple[Part, ...]
             tuple(zip(*(columns[i].cells for i in group), strict=True)),
             0 if brief and place else printed,
             name_file(sheet.name),
+            elsewhere,
             brief and not place,
         )
         for place, group in enumerate(groups)
@@ -130,6 +136,12 @@ def count_printed(sheet: Sheet) -> int:
     if sheet.name == "contrasts" and "p_fail" in sheet.table.columns:
         return int((_rank_contrasts(sheet.table) == 1).sum())
     return len(sheet.table)
+
+
+def count_elsewhere(sheet: Sheet) -> int:
+    """Count the rows that no page shows: of very many contrasts those that do not decide."""
+    left = len(sheet.table) - count_printed(sheet)
+    return left if len(sheet.table) > MOST_CONTRASTS else 0
 
 
 def name_file(sheet: str) -> str:
