@@ -23,7 +23,7 @@ WHOLE = 24
 FOLDED = 15
 """Rows from which on a table is folded on the screen."""
 MOST_CONTRASTS = 300
-"""Contrasts up to which a page shows every one, beyond it those that decide: more make it slow to read out."""
+"""Contrasts up to which a page shows every one, beyond it those that decide: more are slow to read out."""
 BRIEF = frozenset(
     "contrasts pockets pocket_errors pocket_summary pocket_repairs models auc_differences".split()
 )
