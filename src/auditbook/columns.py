@@ -120,4 +120,14 @@ def empty_table(name: str) -> pd.DataFrame:
 
 def stack_tables(name: str, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Put parts of a result table below each other, in its declared columns; without parts it is empty."""
-    return pd.concat(parts, ignore_index=True)[TABLES[name].names()] if parts else empty_table(name)
+    filled = [_blank_numbers(name, part) for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True)[TABLES[name].names()] if filled else empty_table(name)
+
+
+def _blank_numbers(name: str, part: pd.DataFrame) -> pd.DataFrame:
+    """Hold columns of numbers that are blank throughout as numbers, so that they lend other parts no type."""
+    numbers = [column.name for column in TABLES[name].columns if column.kind not in ("text", "truth")]
+    blank = [
+        each for each in numbers if part.get(each, pd.Series()).dtype == object and part[each].isna().all()
+    ]
+    return part.astype(dict.fromkeys(blank, np.float64)) if blank else part

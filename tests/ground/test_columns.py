@@ -1,7 +1,9 @@
 """The catalogue of result columns: what it declares, and what is made from it."""
 
+import warnings
 from typing import get_args
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -82,3 +84,18 @@ def test_tables_are_filled_and_stacked_in_the_declared_columns():
     assert table.columns.tolist() == TABLES["cohort_sites"].names()
     assert stack_tables("cohort_sites", [table[table.columns[::-1]]] * 2)["n"].tolist() == [3, 3]
     pd.testing.assert_frame_equal(stack_tables("cohort_sites", []), empty_table("cohort_sites"))
+
+
+def test_an_empty_part_and_a_blank_column_change_no_type():
+    rows = {column.name: [None] for column in TABLES["tipping_points"].columns}
+    number = next(column.name for column in TABLES["tipping_points"].columns if column.kind == "share")
+    full = fill_table("tipping_points", rows | {number: [0.25]})
+    blank = fill_table("tipping_points", rows)
+    assert blank[number].dtype == object
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stacked = stack_tables("tipping_points", [full, fill_table("tipping_points", []), blank])
+    assert stacked[number].dtype == np.float64
+    assert len(stacked) == 2
+    empty = stack_tables("tipping_points", [fill_table("tipping_points", [])])
+    pd.testing.assert_frame_equal(empty, empty_table("tipping_points"))
