@@ -93,12 +93,14 @@ def test_groups_that_cannot_be_judged_are_named_in_the_words_of_the_cohort_file(
     assert told[3] == "cannot be judged: Asian (origin), B (origin)"
 
 
-def test_who_cannot_be_judged_in_part_is_not_called_unjudged(tmp_path):
+def test_of_who_cannot_be_judged_in_part_the_questions_are_told(tmp_path):
     part = lacking(
-        "B", text="Of B (race; 40 people) cannot be judged: what being selected means. It lacks 3."
+        "B", text="Of B (race; 40 people) cannot be judged: who is found and what being selected means. It …"
     )
     whole = lacking("A", text="A (race; nobody) cannot be judged at all. It lacks 30 records.")
-    assert tell(tmp_path, page(unjudged=[part, whole]))[3] == "cannot be judged: B (race, in part), A (race)"
+    assert tell(tmp_path, page(unjudged=[part, whole]))[3] == (
+        "cannot be judged: B (race: who is found and what being selected means), A (race)"
+    )
 
 
 def test_without_a_judged_decision_it_is_not_said_that_nothing_is_open(tmp_path):

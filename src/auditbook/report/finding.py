@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from auditbook.book.say.text import join_words
 from auditbook.errors import printable
 from auditbook.labels import Labels, read_labels
 from auditbook.report.matrix import TOPICS
@@ -124,20 +125,21 @@ def list_open(page: Page) -> list[str]:
 def list_unjudged(page: Page, labels: Labels) -> list[str]:
     """List the groups of which too few are there, and the questions that cannot be asked."""
     places = [
-        (basis["where"], _is_part(said["text"])) for said in page["unjudged"] for basis in said["basis"]
+        (basis["where"], _find_topics(said["text"])) for said in page["unjudged"] for basis in said["basis"]
     ]
     groups = [
         f"{labels.value(where['attribute'], where['group'])} "
-        f"({labels.name(where['attribute'])}{', in part' if in_part else ''})"
-        for where, in_part in places
+        f"({labels.name(where['attribute'])}{f': {join_words(topics)}' if topics else ''})"
+        for where, topics in places
         if "group" in where
     ]
     return list(dict.fromkeys(groups)) + _list_marks(page, "unjudged")
 
 
-def _is_part(text: str) -> bool:
-    """Tell whether a sentence says of a group that some questions cannot be judged and others can."""
-    return text.startswith("Of ") and "cannot be judged at all" not in text
+def _find_topics(text: str) -> list[str]:
+    """Find the questions that a sentence says cannot be judged of a group; none where that is all of them."""
+    listed = text.rpartition(" cannot be judged: ")[2].partition(".")[0] if text.startswith("Of ") else ""
+    return [topic for topic in TOPICS.values() if topic in listed]
 
 
 def _list_marks(page: Page, name: str) -> list[str]:
