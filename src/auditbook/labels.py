@@ -36,10 +36,12 @@ class Labels:
 def read_labels(info: Mapping[str, Any], groups: Mapping[str, Sequence[str]] | None = None) -> Labels:
     """Read the words that ``run.json`` keeps.
 
-    With the `groups` of each attribute, those of crossed attributes are named by the words of their parts.
+    With the `groups` of each attribute these are named: by the words for them, by those for the values of
+    the attribute's column, and in crossed attributes by the words of their parts.
     """
     said = info.get("labels") or {}
-    values = {name: dict(words) for name, words in said.get("values", {}).items()}
+    held = said.get("values", {}) | ({} if groups is None else said.get("groups", {}))
+    values = {name: dict(words) for name, words in held.items()}
     labels = Labels(dict(said.get("columns", {})), values)
     for name, parts in info.get("crosses", {}).items() if groups and values else ():
         values[name] = dict(_cross(labels, parts, groups or {})) | values.get(name, {})

@@ -290,6 +290,24 @@ def test_a_score_that_errs_or_has_few_events_to_rank_is_not_taken_for_the_outcom
     assert not only(warn_cohort(load(tmp_path, table, text)), "[scores.s]")
 
 
+def test_words_by_the_column_of_an_attribute_stand_for_its_groups(tmp_path):
+    text = BASIC.replace("[attributes.race]", "[attributes.origin]")
+    for groups, said, told in (
+        ("", '{ a = "Asian", b = "Black" }', []),
+        ('{ b = "B" }', '{ B = "Black" }', []),
+        ('{ b = "Black" }', '{ b = "Black" }', []),
+        (
+            '{ b = "B" }',
+            '{ a = "B" }',
+            ["[labels] values.race: 'a' is shown as 'B', which is another value's own name"],
+        ),
+        ("", '{ a = "b" }', ["[labels] values.race: 'a' is shown as 'b', which is another value's own name"]),
+    ):
+        recoded = text.replace('column = "race"', f'column = "race"\ngroups = {groups}') if groups else text
+        cohort = load(tmp_path, large_table(), recoded + f"[labels]\nvalues.race = {said}\n")
+        assert only(warn_cohort(cohort), "[labels]") == told
+
+
 def test_words_for_what_is_not_there_are_pointed_out(tmp_path):
     text = (
         BASIC

@@ -151,11 +151,30 @@ def test_words_of_the_report_are_kept_for_the_run_and_left_out_ones_are_not(tmp_
     assert said["labels"] == {
         "columns": {"ESPEC": "specialty"},
         "values": {"ESPEC": {"01": "surgery"}, "race": {"B": "Black"}},
+        "groups": {"race": {"B": "Black"}},
     }
     assert said["report"] == {"smallest_cell": 0, "paper": "Letter", "sex": None, "race": "race"}
     said = read(tmp_path, GOOD).describe()
-    assert (said["use"], said["labels"]) == ({}, {"columns": {}, "values": {}})
+    assert (said["use"], said["labels"]) == ({}, {"columns": {}, "values": {}, "groups": {}})
     assert (said["report"]["smallest_cell"], said["report"]["paper"]) == (10, "A4")
+
+
+def test_words_for_the_values_of_a_column_name_the_groups_of_its_attribute_unless_recoded(tmp_path):
+    text = (
+        GOOD
+        + '[attributes.sex]\ncolumn = "sexe"\ngroups = { B = "A", C = "B" }\n'
+        + '[labels]\nvalues.sexe = { A = "men", B = "boys", C = "girls", D = "women" }\n'
+        + 'values.sex = { B = "girls", D = "all women" }\n'
+    )
+    said = read(tmp_path, text).describe()["labels"]
+    assert said["groups"] == {"sex": {"A": "men", "B": "girls", "D": "all women"}}
+    assert said["values"]["sexe"]["B"] == "boys"
+
+
+def test_words_of_a_column_and_of_its_attribute_tell_all_groups_apart(tmp_path):
+    words = '[labels]\nvalues.sexe = { F = "people" }\nvalues.sex = { M = "people" }\n'
+    found = faults(tmp_path, GOOD + '[attributes.sex]\ncolumn = "sexe"\n' + words)
+    assert any("values.sexe and values.sex: 'F' and 'M' are both 'people'" in each for each in found), found
 
 
 def test_forms_take_the_attributes_that_are_named_for_them(tmp_path):

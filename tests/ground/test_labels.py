@@ -26,6 +26,14 @@ def test_a_crossed_group_is_named_by_the_words_of_its_parts_or_by_its_own():
     assert read_labels(SAID).value("race_sex", "B, F") == "B, F"
 
 
+def test_words_for_groups_are_read_for_attributes_and_not_for_a_column_of_that_name():
+    info = {"labels": {"values": {"sexe": {"1": "men"}}, "groups": {"sex": {"1": "men"}}}}
+    assert read_labels(info, {}).value("sex", "1") == "men"
+    assert read_labels(info).value("sex", "1") == "1"
+    crossed = read_labels(info | {"crosses": {"both": ["sex", "age"]}}, {"sex": ["1"], "age": ["old"]})
+    assert crossed.value("both", "1, old") == "men, old"
+
+
 def test_a_run_without_words_shows_its_names_as_they_are():
     for info in ({}, {"labels": None}, {"labels": {"columns": {}, "values": {}}}):
         assert read_labels(info) == Labels()

@@ -1,6 +1,6 @@
 """What in a cohort is allowed and still deserves a second look before the audit?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import floor
@@ -14,6 +14,7 @@ from auditbook.cohort.cohort import Cohort
 from auditbook.cohort.column_roles import MISSING_GROUP
 from auditbook.cohort.describe import ID_SHARE
 from auditbook.cohort.file import name_lean
+from auditbook.cohort.schema import CohortFile
 from auditbook.cohort.values import as_numbers, as_text
 from auditbook.errors import nearest, printable
 from auditbook.evidence import list_shortfalls, settle_design, write_shortfalls
@@ -122,21 +123,48 @@ def _warn_labels(cohort: Cohort) -> Iterator[str]:
     ):
         for name in (name for name in names if name not in known):
             yield f"[labels] {where}: there is no {what} {name!r}{nearest(name, known)}; it does nothing"
+    held = {name: _list_held(cohort, name) for name in file.labels.values}
     for name, words in file.labels.values.items():
-        cells = cohort.table[name] if name in cohort.table else pd.Series(dtype=object)
-        found = {value for value in as_text(cells) if value is not None} | set(groups.get(name, ()))
-        yield from _warn_values(name, words, found)
+        named = [groups[table.name] for table in file.attributes if name in (table.name, table.column)]
+        yield from _warn_unheld(name, words, held[name].union(*named))
+    yield from dict.fromkeys(_list_taken(file, groups, held))
 
 
-def _warn_values(name: str, words: Mapping[str, str], found: set[str]) -> Iterator[str]:
-    """Point out words for values that no record holds, and words that another value has as its own."""
+def _list_taken(
+    file: CohortFile, groups: Mapping[str, Sequence[str]], held: Mapping[str, set[str]]
+) -> Iterator[str]:
+    """Look for taken words among the values of each column, and among the groups of each attribute."""
+    values = file.labels.values
+    for name, words in values.items():
+        yield from _warn_taken(name, words, words, held[name])
+    for table in file.attributes:
+        known = file.word_groups(table)
+        for name in (table.column, table.name):
+            shown = {value: text for value, text in values.get(name, {}).items() if known.get(value) == text}
+            yield from _warn_taken(name, shown, known, set(groups[table.name]))
+
+
+def _list_held(cohort: Cohort, name: str) -> set[str]:
+    """List the values of a column; none where there is no such column."""
+    cells = cohort.table[name] if name in cohort.table else pd.Series(dtype=object)
+    return {value for value in as_text(cells) if value is not None}
+
+
+def _warn_unheld(name: str, words: Mapping[str, str], found: set[str]) -> Iterator[str]:
+    """Point out words for values that no record holds."""
     for value in (value for value in words if found and value not in found):
         yield (
             f"[labels] values.{name}: no record holds {value!r}{nearest(value, found - set(words))}; it does "
             "nothing"
         )
+
+
+def _warn_taken(
+    name: str, words: Mapping[str, str], known: Mapping[str, str], found: set[str]
+) -> Iterator[str]:
+    """Point out words that another value has as its own name; those of `known` are shown by other words."""
     for value, text in words.items():
-        if text != value and text in found and text not in words:
+        if text != value and text in found and text not in known:
             yield f"[labels] values.{name}: {value!r} is shown as {text!r}, which is another value's own name"
 
 

@@ -441,6 +441,10 @@ def _check_report(file: CohortFile, faults: Faults) -> None:
     _check_words(file.labels.columns, "[labels] columns", faults)
     for name, words in file.labels.values.items():
         _check_words(words, f"[labels] values.{name}", faults)
+    for item in file.attributes:
+        if item.name != item.column and {item.name, item.column} <= file.labels.values.keys():
+            where = f"[labels] values.{item.column} and values.{item.name}"
+            _check_words(file.word_groups(item), where, faults)
 
 
 def _check_words(words: Mapping[str, str], where: str, faults: Faults) -> None:

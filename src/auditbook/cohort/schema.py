@@ -391,9 +391,23 @@ class CohortFile:
             "labels": {
                 "columns": dict(self.labels.columns),
                 "values": {name: dict(words) for name, words in self.labels.values.items()},
+                "groups": {item.name: words for item in self.attributes if (words := self.word_groups(item))},
             },
             "report": asdict(self.report) | {part: self.find_attribute(part) for part in ("sex", "race")},
         }
+
+    def word_groups(self, item: AttributeTable) -> dict[str, str]:
+        """Find the words for the groups of an attribute: its own before those of its column's values.
+
+        What is recoded is no group, and another value may have its name.
+        """
+        values = self.labels.values
+        of_column = {
+            value: text
+            for value, text in values.get(item.column, {}).items()
+            if item.groups.get(value, value) == value
+        }
+        return of_column | dict(values.get(item.name, {}))
 
     def find_attribute(self, part: Literal["sex", "race"]) -> str | None:
         """Find the attribute that a form means by sex or race: the one that is named, else of this name."""

@@ -40,7 +40,7 @@ def tell_finding(folder: Path) -> tuple[str, ...]:
     """
     place = folder / "report"
     report = json.loads((place / "report.json").read_text(encoding="utf-8"))
-    labels = read_labels(json.loads((folder / "run.json").read_text(encoding="utf-8")))
+    labels = read_labels(json.loads((folder / "run.json").read_text(encoding="utf-8")), {})
     head, pages = report["head"], report["pages"]
     lines = (
         f"audited: {_name_models(head, pages)}{_count_records(head)}",
