@@ -126,6 +126,10 @@ class Run:
         values["thresholds"] = MappingProxyType(dict(values["thresholds"]))
         return Protocol(**values)
 
+    def holds(self, name: str) -> bool:
+        """Tell whether this kind of run made a result table."""
+        return name in self.__dict__ or (self.folder / "results" / f"{name}.csv").is_file()
+
     def __getattr__(self, name: str) -> pd.DataFrame:
         """Read a result table, which from then on is an attribute like any other."""
         if name not in TABLES:

@@ -12,7 +12,8 @@ from auditbook.privacy import protect_run, read_smallest
 from auditbook.report import build_report
 from auditbook.report.handins import export_run
 from auditbook.report.to_json import write_json
-from auditbook.results import Run, read_run
+from auditbook.results import Run, read_run, write_results
+from pocket_tables import make_pocket_tables
 from runs_fixture import make_run
 
 COUNTS = ("n", "events", "non_events", "tp", "fp", "fn", "tn")
@@ -106,3 +107,21 @@ def test_a_key_of_zero_withholds_nothing(folder):
     info = exact.info | {"report": {"smallest_cell": 0}}
     assert read_smallest(info) == 0
     assert protect_run(Run(folder, info)).groups.equals(exact.groups)
+
+
+def test_a_small_group_is_withheld_where_pockets_are_all_that_was_audited(folder, tmp_path):
+    tables = make_pocket_tables("continuous")
+    groups = tables["pocket_groups"]
+    few = groups["group"] == "F"
+    groups.loc[few, "n"] = (~groups[few].duplicated("map")).astype(int) * 7
+    (tmp_path / "results").mkdir()
+    write_results(tables, tmp_path / "results")
+    info = read_run(folder).info | {"outcome": {"column": "days", "event": "", "continuous": True}}
+    info |= {"crosses": {}, "pockets": {"status": "done", "continuous": True, "records": {"audit": 4000}}}
+    (tmp_path / "run.json").write_text(json.dumps(info), encoding="utf-8")
+    run = open_run(str(tmp_path))
+    n = run.pocket_groups["n"]
+    assert n[few & (groups["n"] > 0)].isna().all()
+    overall = run.pocket_errors[run.pocket_errors["pocket"] == "overall"]
+    assert overall.loc[overall["contrast"] == "sex: F - M", "n_reference"].isna().all()
+    assert build_report(run).pages

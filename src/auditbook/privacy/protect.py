@@ -135,6 +135,7 @@ def _protect_info(info: Mapping[str, Any], withheld: Withheld) -> dict[str, Any]
     if any(few) and (few.count(True) == 1 or sum(rows for rows in gone if 0 < rows < smallest) < smallest):
         told["rows_read"] = math.nan
     for entry in told.get("missing_groups", []):
-        if (entry["attribute"], MISSING_GROUP) in withheld.groups.kept:
+        hidden = (entry["attribute"], MISSING_GROUP) in withheld.groups.kept
+        if hidden or 0 < entry["rows"] < smallest:
             entry["rows"] = math.nan
     return told

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from auditbook.columns import empty_table
 from auditbook.privacy.bins import ALL, Bin, GroupTotals, hide_bins, read_bins
 from auditbook.privacy.complements import Array, Cells, Mask, withhold
 from auditbook.privacy.groups import (
@@ -41,15 +42,24 @@ class Withheld:
     smallest: int
 
     def table(self, name: str) -> pd.DataFrame:
-        """Read an exact table."""
-        return getattr(self.run, name)
+        """Read an exact table; of an audit in pockets only, one that it does not make is empty."""
+        lacks = self.in_pockets_only and not self.run.holds(name)
+        return empty_table(name) if lacks else getattr(self.run, name)
+
+    @cached_property
+    def in_pockets_only(self) -> bool:
+        """Whether no group is counted but within pockets, as ``auditbook pockets audit`` does."""
+        return not any(self.run.holds(name) for name in ("cohort_groups", "groups"))
 
     @cached_property
     def layout(self) -> Layout:
         """The groups of the run, and how they hang together."""
-        found = [self.table(name)[["attribute", "group"]] for name in ("cohort_groups", "groups")]
-        keys = pd.concat(found).itertuples(index=False, name=None)
-        return lay_out(keys, self.run.info.get("crosses", {}))
+        names = ("pocket_groups",) if self.in_pockets_only else ("cohort_groups", "groups")
+        known = pd.concat([self.table(name)[["attribute", "group"]] for name in names])
+        counted = set(known["attribute"])
+        crosses = self.run.info.get("crosses", {})
+        whole = {name: parts for name, parts in crosses.items() if {name, *parts} <= counted}
+        return lay_out(known.itertuples(index=False, name=None), whole)
 
     def spread(self, table: pd.DataFrame, column: str) -> Array:
         """Lay a column of counts out by group."""
@@ -65,6 +75,9 @@ class Withheld:
     @cached_property
     def groups(self) -> HiddenGroups:
         """The groups whose records or events are withheld."""
+        if self.in_pockets_only:
+            n = self._count_in_pockets()  # No table tells the events of a group: they are withheld with it
+            return hide_groups(self.layout, GroupCounts(n, n, n, n), self.smallest)
         kept = self.table("cohort_groups")
         counts = GroupCounts(
             self.spread(kept, "n"),
@@ -73,6 +86,11 @@ class Withheld:
             self.spread(self.first, "events"),
         )
         return hide_groups(self.layout, counts, self.smallest)
+
+    def _count_in_pockets(self) -> Array:
+        """Count the records of groups over all pockets: those of each map, with the abstained, are all."""
+        by_map = self.table("pocket_groups").groupby(["map", "attribute", "group"])["n"].sum().reset_index()
+        return self.spread(by_map.drop_duplicates(["attribute", "group"]), "n")
 
     @cached_property
     def found(self) -> frozenset[Decided]:

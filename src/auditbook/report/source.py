@@ -73,8 +73,7 @@ class Source:
         return {}
 
     def _read(self, name: str) -> pd.DataFrame:
-        held = name in self.run.__dict__ or (self.run.folder / "results" / f"{name}.csv").is_file()
-        return getattr(self.run, name) if held else empty_table(name)
+        return getattr(self.run, name) if self.run.holds(name) else empty_table(name)
 
     @cached_property
     def wording(self) -> Wording | None:
