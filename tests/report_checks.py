@@ -467,7 +467,7 @@ def check_answer(page: ModelPage, nobody: set[str]) -> None:
     elif set(marks) == {"passes"}:
         assert text.startswith("Yes, as far")
     if "open" in marks:
-        assert f"pen: {marks.count('open')} of {len(marks)} question" in text
+        assert re.search(rf"\b{marks.count('open')} of {len(marks)} questions? stays? open\b", text)
     told = [one.short in text for one in page.findings]
     assert told == sorted(told, reverse=True)
     assert sum(told) in ((1, 2) if page.findings else (0,))
@@ -533,12 +533,14 @@ def check_repair(page: ModelPage, folder: Path) -> None:
         if len(keys) != 2:
             continue
         before, after = (pick(rows, **{k: v for k, v in key.items()})[0] for key in keys)
-        assert f"by {before['di_passes']} of " in said.text
-        assert f"by {after['di_passes']} on {int(after['n']):,} record" in said.text
+        assert f"for {before['di_passes']} of " in said.text
+        as_it_is = pick(rows, **{**keys[1], "baseline": "B1"})[0]
+        assert f"{after['di_passes']} on {int(after['n']):,} unseen record" in said.text
+        assert f"(today {as_it_is['di_passes']})" in said.text
         held = int(after["di_passes"]) >= int(before["di_passes"])
         wanted = "nothing to hold" if before["di_passes"] == "0" else "it held" if held else "it did not hold"
         assert wanted in said.text
-        assert f"{100 * float(after['changed']):.1f}% of the decisions" in said.text
+        assert f"change {100 * float(after['changed']):.1f}% of the decisions" in said.text
 
 
 def check_late(page: ModelPage, folder: Path) -> None:

@@ -208,6 +208,14 @@ def test_a_rank_alone_is_not_mitigated_and_the_table_says_so(tmp_path):
     tables = mitigate(path, tmp_path)[2]
     assert (tables["baselines"]["status"] == "not possible").all()
     assert tables["baselines"]["note"].str.contains("points is a rank").all()
+
+
+def test_several_ranks_are_named_together(tmp_path):
+    ranks = "".join(
+        f'[scores.{name}]\ncolumn = "p0"\nkind = "rank"\npercentile = 90\n' for name in ("points", "marks")
+    )
+    tables = mitigate(write_pair(tmp_path, make_table(rows=400), TEXT + ranks), tmp_path)[2]
+    assert tables["baselines"]["note"].str.endswith("points, marks are ranks").all()
     assert tables["baseline_cells"].empty
     assert list(tables["baselines"].columns) == TABLES["baselines"].names(
         attribute=("sex",), metric=METRIC_NAMES

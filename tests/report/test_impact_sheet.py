@@ -88,7 +88,7 @@ def test_withheld_numbers_of_the_unknown_are_said_to_be_withheld(run):
     groups = run.groups
     groups["n"] = groups["n"].astype(float).mask(groups["group"] == "(missing)")
     told = explain_impact(run, 1000)
-    assert "Of unknown sex: a number of records that is withheld; they are not compared." in told
+    assert "How many are of unknown sex is withheld; they are not compared." in told
     assert pick(run, "selection", "sex").loc["(missing)", ["p", "value", "share", "ratio"]].isna().all()
 
 

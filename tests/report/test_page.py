@@ -225,6 +225,8 @@ def test_calibration_is_told_of_a_hundred_people(reports):
     assert rate.told == "40 predicted, 21 happened"
     assert (rate.promised, rate.value) == (80.4, 41.6)
     assert rate.said == "a: of 100, 40 predicted, 21 happened, interval 17 to 25"
+    rate = draw_calibrated(replace(row, predicted=40.2, happened=None, low=None, high=None, n=None))
+    assert rate.told == "40 predicted, outcome withheld"
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

@@ -29,7 +29,7 @@ from auditbook.mitigation.interventions import (
     shift,
 )
 from auditbook.mitigation.protocols import AUDIT, GIVEN, SINGLE, TRAINED, VALIDATION
-from auditbook.mitigation.stages import Stage, Work, choose_canonical, open_separate, open_single
+from auditbook.mitigation.stages import Stage, Work, choose_canonical, name_kinds, open_separate, open_single
 from auditbook.scoring import ModelConfig, ScoredCohort, read_panel
 from auditbook.settings import Protocol
 from auditbook.verdicts import Folds, plan_folds
@@ -98,8 +98,7 @@ def make_baselines(
     models = dict(panel if panel is not None else read_panel())
     model = choose_canonical(cohort, scored, models)
     if model is None:
-        kinds = ", ".join(f"{score.model} is a {score.kind}" for score in scored.records.scores)
-        why = f"thresholds and weights need a probability, and {kinds}"
+        why = f"thresholds and weights need a probability, and {name_kinds(scored)}"
         tables.baselines += list(_refuse(SINGLE, why))
         return tables.frames(names, protocol.metrics)
     progress(f"mitigation: {model.info.title}, {SINGLE}")

@@ -18,6 +18,7 @@ from auditbook.mitigation.stages import (
     Work,
     build_parts,
     choose_canonical,
+    name_kinds,
     open_separate,
     open_single,
     train_anew,
@@ -248,7 +249,7 @@ def _reuse(
 
 def _refuse_all(scored: ScoredCohort) -> Iterator[dict[str, Any]]:
     """Say of every protocol that no model can be mitigated."""
-    kinds = ", ".join(f"{score.model} is a {score.kind}" for score in scored.records.scores)
+    kinds = name_kinds(scored)
     for setting in (SINGLE, GIVEN, LEAN, OTHER_SEED):
         where = {"check": PROTOCOL, "setting": setting, "model": "", "features": ""}
         yield from refuse_rows(where, IMPOSSIBLE, f"thresholds need a probability, and {kinds}")

@@ -108,6 +108,17 @@ class Stage:
         return self.cohort.outcome[self.parts.train].astype(np.int8)
 
 
+def name_kinds(scored: ScoredCohort) -> str:
+    """Say of what kind the scores are, models of one kind together."""
+    known: dict[str, list[str]] = {}
+    for score in scored.records.scores:
+        known.setdefault(score.kind, []).append(score.model)
+    return "; ".join(
+        f"{names[0]} is a {kind}" if len(names) == 1 else f"{', '.join(names)} are {kind}s"
+        for kind, names in known.items()
+    )
+
+
 def choose_canonical(cohort: Cohort, scored: ScoredCohort, panel: dict[str, ModelConfig]) -> Canonical | None:
     """Choose the model to mitigate: the first trained, else the first given probability, else none."""
     pairs = list(zip(scored.models, scored.records.scores, strict=True))

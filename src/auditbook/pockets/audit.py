@@ -66,7 +66,7 @@ def make_pockets(
         As for `score_cohort`.
     """
     if not settings.run:
-        return _leave_out("[pockets] run = false in the cohort file")
+        return _leave_out("the cohort file turns them off, by [pockets] run = false")
     try:
         world = build_world(
             cohort,

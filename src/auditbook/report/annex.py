@@ -24,8 +24,8 @@ PUBLISHED_COLUMNS = (
     "tier tier_reasons"
 ).split()
 TOUCHED = (
-    "A difference between two groups touches so many people of each as would have another result if both had "
-    "the rate of the two together; findings stand in the order of these numbers."
+    "People of a difference between two groups: so many of each as would have another result if both had the "
+    "rate of the two together; findings stand in the order of these numbers."
 )
 GROUP_COLUMNS = "model attribute group n events non_events tp fp fn tn support".split()
 RATES = {"SR": "selection_rate", "TPR": "tpr", "FPR": "fpr", "PPV": "ppv", "ER": "event_rate"}
@@ -110,25 +110,35 @@ def _list_groups(source: Source) -> Section:
 
 
 def _list_features(source: Source) -> Section:
-    """List the columns that models and pockets use, and say whether attributes are among them."""
+    """List the columns that models and pockets use, and say whether attributes are among them.
+
+    Where all scores were given, the columns of features made nothing but the pockets, if they were looked at.
+    """
     table = source.table("cohort_columns")
     used = table[table["role"].isin(["feature", "late feature"])]
     attributes = table[table["role"] == "attribute"]["column"]
     given = source.of("models", source="given")
-    parts = [
-        f"{plural(len(used), 'column').capitalize()} {agree(len(used), 'is', 'are')} used as "
-        f"{agree(len(used), 'a feature', 'features')}."
-    ]
-    mixed = sorted(set(attributes) & set(used["column"]))
-    if mixed:
-        parts.append(f"Attributes are among the features: {list_names(mixed)}.")
-    elif len(attributes):
-        parts.append(f"No attribute is among them: {list_names(attributes)} only tell groups apart.")
-    if len(given):
+    trained, parts = len(given) < max(len(source.table("models")), 1), []
+    if len(given) and not trained:
+        parts.append("The scores were given: what they were made from is not known here.")
+    elif len(given):
         parts.append(
-            f"What {list_names(given['model'])} {agree(len(given), 'was', 'were')} made from is "
-            "not known here."
+            f"The scores of {list_names(given['model'])} were given: what they were made from is not "
+            "known here."
         )
+    if trained or len(source.table("pockets")):
+        what = plural(len(used), "column").capitalize()
+        whom = "" if trained else " of the pockets"
+        parts.append(
+            f"{what} {agree(len(used), 'is', 'are')} used as {agree(len(used), 'a feature', 'features')}"
+            f"{whom}."
+        )
+        mixed = sorted(set(attributes) & set(used["column"]))
+        if mixed:
+            parts.append(f"Attributes are among the features: {list_names(mixed)}.")
+        elif len(attributes):
+            only = agree(len(attributes), "only tells", "only tell")
+            parts.append(f"No attribute is among them: {list_names(attributes)} {only} groups apart.")
     statement = Statement(" ".join(parts), (rest_on("cohort_columns.csv"), rest_on("models.csv")))
     return Section(
         "features", "Columns and features", (statement,) if len(table) else (), (_make_columns(source),)

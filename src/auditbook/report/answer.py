@@ -31,21 +31,32 @@ def answer(source: Source, model: str, findings: Sequence[Finding], marks: Seque
         return _answer_pockets(source, model)
     basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
     ways = ((MOST_TOLD, True), (1, True), (1, False))
-    texts = [_write_answer(source, model, findings, marks, told=told, sized=sized) for told, sized in ways]
+    texts = [
+        _write_answer(source, model, findings, marks, told=told, sized=sized, why=why)
+        for told, sized in ways
+        for why in (True, False)
+    ]
     short = [text for text in texts if len(text.split()) <= MOST_WORDS]
     return Statement((short or texts[-1:])[0], basis)
 
 
 def _write_answer(
-    source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark], *, told: int, sized: bool
+    source: Source,
+    model: str,
+    findings: Sequence[Finding],
+    marks: Sequence[Mark],
+    *,
+    told: int,
+    sized: bool,
+    why: bool,
 ) -> str:
-    """Write the answer with so many findings told, and with the records that it would take or without."""
+    """Write the answer: how many findings, and whether the records that it takes and why much is open."""
     late = "Not at admission: it sees what is known only at the end of a stay."
     parts = [
         _write_verdict(source, model, findings, marks),
         late if forbids_admission(source, model) else "",
         _write_shown(findings, told),
-        _write_left(source, model, marks),
+        _write_left(source, model, marks, why=why),
         _write_next(source, model, findings, marks, sized=sized),
     ]
     return " ".join(part for part in parts if part)
@@ -103,10 +114,12 @@ def _write_shown(findings: Sequence[Finding], told: int) -> str:
     return f"Shown: {'; '.join([*said, *rest])}."
 
 
-def _write_left(source: Source, model: str, marks: Sequence[Mark]) -> str:
+def _write_left(source: Source, model: str, marks: Sequence[Mark], *, why: bool) -> str:
     """Say how much is open, and of whom nobody can be judged."""
     left, nobody = _pick(marks, "open"), name_nobody(source, model)
-    told = [f"open: {count_of(len(left), len(marks), 'question')}"] if left else []
+    reason = " (too few records to tell)" if why else ""
+    stay = agree(len(left), "stays", "stay")
+    told = [f"{count_of(len(left), len(marks), 'question')} {stay} open{reason}"] if left else []
     if nobody:
         told.append(f"nobody in {list_names(nobody, limit=MOST_NAMED)} can be judged")
     return f"{start('; '.join(told))}." if told else ""

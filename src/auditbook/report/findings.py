@@ -198,7 +198,7 @@ def _write_case(source: Source, model: str, case: _Case) -> Finding:
     )
     gap = cell.gap if case.contrast is None else case.contrast.estimate
     metrics = tuple(case.cells["metric"])
-    text = _write_statement(case, cell, shares, (gap, low, high))
+    text = _write_statement(case, cell, shares, (gap, low, high), least=source.smallest_cell)
     return Finding(
         model=model,
         attribute=case.attribute,
@@ -351,9 +351,7 @@ def choose_scale(values: list[float]) -> int:
 
 def write_people(share: Share) -> str:
     """Write a share as so many of a hundred, with interval and size."""
-    if share.value is None:
-        return "a number that is withheld"
-    text = number(share.of * share.value, digits=0)
+    text = write_rate(share)
     inside = []
     if share.low is not None and share.high is not None:
         ends = (number(share.of * end, digits=0) for end in (share.low, share.high))
@@ -364,11 +362,11 @@ def write_people(share: Share) -> str:
 
 
 def _write_statement(
-    case: _Case, cell: Any, shares: tuple[Share, ...], gap: tuple[float, float, float]
+    case: _Case, cell: Any, shares: tuple[Share, ...], gap: tuple[float, float, float], *, least: int
 ) -> str:
     """Write who differs, by how many of a hundred, how surely, and what was shown."""
     parts = [
-        _write_shares(case, shares),
+        _write_shares(case, shares, least=least),
         _write_gap(case, cell, gap),
         _write_affected(case),
         _write_also(case),
@@ -378,13 +376,16 @@ def _write_statement(
 
 
 def _write_affected(case: _Case) -> str:
-    """Say how many of the audited people the gap touches; nothing where that is not known."""
+    """Say how many of the audited people a gap comes to, as `count_affected` does; blank where not known."""
     if math.isnan(case.affected):
         return ""
-    people = plural(max(round(case.affected), 1), "person", "people")
+    size = max(round(case.affected), 1)
     if case.rate in RISKS:
-        return f"Among those audited that makes {people}."
-    return f"Among those audited it touches {people}."
+        more = "more" if case.contrast.side > 0 else "fewer"
+        people = f"{count(size)} {more} {'person' if size == 1 else 'people'}"
+        return f"Among those audited there, about {people} had the event than was predicted."
+    people = plural(size, "person", "people")
+    return f"At one rate for both, about {people} audited in each would have another result."
 
 
 def _write_also(case: _Case) -> str:
@@ -415,17 +416,16 @@ def _name_bins(bins: set[float]) -> str:
     return f"{first.split(' to ')[0]} to {last.split(' to ')[1]}"
 
 
-def _write_shares(case: _Case, shares: tuple[Share, ...]) -> str:
+def _write_shares(case: _Case, shares: tuple[Share, ...], *, least: int) -> str:
     first, second = shares
     if case.rate in TOLD:
-        return _write_rates(case, first, second)
+        return _write_rates(case, first, second, least=least)
     if case.rate in RISKS:
-        return _write_risk(case, first, second)
+        return _write_risk(case, first, second, least=least)
     if case.rate == "AUC":
-        told = [
-            "a number that is withheld" if share.value is None else number(100 * share.value, digits=0)
-            for share in shares
-        ]
+        if first.value is None or second.value is None:
+            return f"{start(_write_compared(case, shares))}; by how much is withheld{_write_why(least)}."
+        told = [write_rate(share) for share in shares]
         return (
             "Of a person with and one without the event, the first has the higher score in "
             f"{told[0]} of 100 such pairs in {first.group}, and in {told[1]} in {second.group}."
@@ -433,7 +433,12 @@ def _write_shares(case: _Case, shares: tuple[Share, ...]) -> str:
     return f"{start(_write_compared(case, shares))}."
 
 
-def _write_rates(case: _Case, first: Share, second: Share) -> str:
+def _write_why(least: int) -> str:
+    """Say why a number is withheld: it or another that follows from it is small."""
+    return f", as it would give away a number below {least}" if least else ""
+
+
+def _write_rates(case: _Case, first: Share, second: Share, *, least: int) -> str:
     """Write of how many people something is true in two groups, or only in which of fewer."""
     whom, one, many = TOLD[case.rate]
     known = [share for share in (first, second) if share.value is not None]
@@ -445,20 +450,24 @@ def _write_rates(case: _Case, first: Share, second: Share) -> str:
         )
     compared = start(_write_compared(case, (first, second)))
     if not known:
-        return f"{compared}; both numbers are withheld."
+        return f"{compared}. How many in either is withheld{_write_why(least)}."
     held = known[0]
     gone = second if held is first else first
+    verb = one if write_rate(held) == "1" else many
     return (
-        f"{compared}: of {count(held.of)} {whom}, {write_people(held)} in {held.group}, and a number that is "
-        f"withheld in {gone.group}."
+        f"{compared}: of {count(held.of)} {whom}, {write_people(held)} {verb} in {held.group}. How many in "
+        f"{gone.group} is withheld{_write_why(least)}."
     )
 
 
-def _write_risk(case: _Case, happened: Share, predicted: Share) -> str:
+def _write_risk(case: _Case, happened: Share, predicted: Share, *, least: int) -> str:
     """Write what was predicted of a group and what happened, and which of both is the larger."""
     side, where = _name_side(case), _name_where(case)
     if happened.value is None or predicted.value is None:
-        return f"The score is {side} than the risk in {where}; how many had the event is withheld."
+        return (
+            f"The score is {side} than the risk in {where}. How many had the event there is withheld"
+            f"{_write_why(least)}."
+        )
     return (
         f"The score is {side} than the risk: of {count(happened.of)} people in {where}, the event was "
         f"predicted for {write_rate(predicted)} and happened to {write_people(happened)}."

@@ -102,7 +102,7 @@ def _draw_share(share: Share, *, second: bool) -> Rate:
 
 def draw_calibrated(row: Calibrated) -> Rate:
     """Make what is told and drawn of a group's calibration."""
-    told = f"{_said(row.predicted)} predicted, {_said(row.happened)} happened"
+    told = _write_calibrated(row)
     return Rate(
         group=row.group,
         told=told,
@@ -115,8 +115,14 @@ def draw_calibrated(row: Calibrated) -> Rate:
     )
 
 
-def _said(amount: float | None) -> str:
-    return MISSING if amount is None else _people(amount)
+def _write_calibrated(row: Calibrated) -> str:
+    """Write what was predicted and what happened, and what of both is withheld."""
+    if row.predicted is None:
+        return (
+            "withheld" if row.happened is None else f"{_people(row.happened)} happened, prediction withheld"
+        )
+    happened = "outcome withheld" if row.happened is None else f"{_people(row.happened)} happened"
+    return f"{_people(row.predicted)} predicted, {happened}"
 
 
 def _people(amount: float) -> str:

@@ -87,14 +87,14 @@ def _write_error(source: Source, row: Any, name: str) -> str:
             f"of 100 people {number(100 * row.mean_prediction, digits=0)} predicted, "
             f"{number(100 * row.mean_outcome, digits=0)} happened"
         )
-    return f"{name} ({size}): {told}; {ERRS[row.direction]} by {_write_size(source, row)}."
+    return f"{name} ({size}): {told}; {ERRS[row.direction]}{_write_size(source, row)}."
 
 
 def _write_gap(source: Source, row: Any, name: str) -> str:
     """Say between which groups the error differs within a pocket."""
     sizes = f"{source.write_n(row.n_focal)} and {source.write_n(row.n_reference)}"
     size = f"{MAPS.get(row.map, row.map)}, {sizes}"
-    return f"{name} ({size}): {_compare_groups(source, row)} by {_write_size(source, row)}."
+    return f"{name} ({size}): {_compare_groups(source, row)}{_write_size(source, row)}."
 
 
 def _compare_groups(source: Source, row: Any) -> str:
@@ -140,11 +140,11 @@ def _write_short(source: Source, row: Any) -> str:
 
 
 def _write_size(source: Source, row: Any) -> str:
-    """Write an error with its simultaneous interval, per 100 people where the outcome is an event."""
+    """Write by how much: with simultaneous interval, per 100 people where the outcome is an event."""
     if math.isnan(row.estimate):
-        return "a number that is withheld"
+        return " (by how much is withheld)"
     scale, digits, unit = _choose_unit(source)
-    size = number(scale * abs(row.estimate), digits=digits) + unit
+    size = f" by {number(scale * abs(row.estimate), digits=digits)}{unit}"
     ends = [row.ci_low, row.ci_high]
     if not all(math.isfinite(end) for end in ends):
         return size
@@ -213,7 +213,7 @@ def _describe_whole(source: Source, errors: pd.DataFrame, model: str) -> list[st
     whole = errors[(errors["pocket"] == OVERALL) & (errors["quantity"] == "mu") & is_true(errors["flagged"])]
     row = rows(whole)[0]
     return [
-        f"All records together are {ERRS[row.direction]} by {_write_size(source, row)}, and every "
+        f"All records together are {ERRS[row.direction]}{_write_size(source, row)}, and every "
         "flagged pocket "
         "errs to the same side: this is first of all one error of the whole model. Have it recalibrated, and "
         "audit its pockets again on other patients."
@@ -226,5 +226,5 @@ def _describe_overall(source: Source, errors: pd.DataFrame) -> list[str]:
     flagged = whole[is_true(whole["flagged"])].drop_duplicates("contrast")
     if flagged.empty:
         return []
-    named = [f"{_compare_groups(source, row)} by {_write_size(source, row)}" for row in rows(flagged)]
+    named = [f"{_compare_groups(source, row)}{_write_size(source, row)}" for row in rows(flagged)]
     return [f"Flagged over all records together: {list_names(named, limit=4)}."]

@@ -1,16 +1,23 @@
 """What would a repair cost, and did it hold on patients whom nobody had seen?"""
 
+import math
 from typing import Any
 
 import pandas as pd
 
-from auditbook.book.say.mitigation import HELD, SHIFTED, TITLES, protocol_with_parts, select_rows
-from auditbook.book.say.text import count, count_of, join_words, plural, say_cost, share
+from auditbook.book.say.mitigation import HELD, SHIFTED, protocol_with_parts, select_rows
+from auditbook.book.say.text import count, count_of, join_words, number, plural, share
 from auditbook.mitigation import AUDIT, VALIDATION
 from auditbook.pockets import summarise_repairs
 from auditbook.report.content import Statement
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.results import rows
+
+KINDS = {
+    "B3": "One threshold for each combination of groups",
+    "B4": "Refined thresholds for each combination of groups",
+}
+"""Repairs by thresholds, in words."""
 
 
 def list_repairs(source: Source, model: str) -> tuple[Statement, ...]:
@@ -54,25 +61,37 @@ def _list_thresholds(source: Source, model: str) -> list[Statement]:
 
 def _write_thresholds(source: Source, as_it_is: list[Any], name: str, before: Any, after: Any) -> Statement:
     """Say what passed where it was chosen, what held, and at which price."""
-    n = len(source.attributes)
     if not before.di_passes:
         held = "there was nothing to hold"
     else:
         held = "it held" if after.di_passes >= before.di_passes else "it did not hold"
-    first = f" (as it is: by {count(as_it_is[0].di_passes)})" if as_it_is else ""
+    today = f" (today {count(as_it_is[0].di_passes)})" if as_it_is else ""
+    unseen = "unseen records" if math.isnan(after.n) else plural(after.n, "unseen record")
     text = (
-        f"{TITLES[name]}: selection alike enough (DI) by "
-        f"{count_of(before.di_passes, n, 'attribute')} where the "
-        f"thresholds were chosen, by {count(after.di_passes)} on {plural(after.n, 'record')} that "
-        "nobody had seen: "
-        f"{held}{first}. Price there: {say_cost(after.accuracy_cost)}, {share(after.changed)} of the "
-        "decisions changed."
+        f"{KINDS[name]} ({name}) would make selection alike enough (DI) for "
+        f"{count_of(before.di_passes, len(source.attributes), 'attribute')} where chosen, and for "
+        f"{count(after.di_passes)} on {unseen}{today}: {held}. {_write_price(after)} "
+        "It aims at who is selected, not at who is found."
     )
     keys = {"protocol": after.protocol, "baseline": name, "sweep": ""}
     return Statement(
         text,
         (rest_on("baselines.csv", part=VALIDATION, **keys), rest_on("baselines.csv", part=AUDIT, **keys)),
     )
+
+
+def _write_price(after: Any) -> str:
+    """Say what accuracy a repair would cost or gain, and how many decisions it would change."""
+    cost = after.accuracy_cost
+    if math.isnan(cost) or math.isnan(after.changed):
+        return "Its price is withheld."
+    verb = "cost" if cost > 0 else "gain"
+    price = (
+        "cost no accuracy"
+        if abs(cost) < 0.005
+        else f"{verb} {number(abs(cost), digits=2)} points of accuracy"
+    )
+    return f"It would {price} and change {share(after.changed)} of the decisions."
 
 
 def _list_pockets(source: Source, model: str) -> list[Statement]:

@@ -170,7 +170,7 @@ def _explain_unknown(run: Run, records: int) -> list[str]:
 def _count_unknown(row: Any, records: int) -> str:
     """Say how many people have no known category of one attribute."""
     if pd.isna(row.n):
-        return f"Of unknown {row.attribute}: a number of records that is withheld; they are not compared."
+        return f"How many are of unknown {row.attribute} is withheld; they are not compared."
     verb = "is" if row.n == 1 else "are"
     told = f"Of unknown {row.attribute} {verb} {row.n:,.0f} of {records:,} audited records"
     return f"{told}, listed and not compared."
