@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import runs_fixture
+from auditbook.report import build_report, make_fragment
 from auditbook.results import read_run
 from page_texts import list_texts
 from runs_fixture import AWKWARD, Recipe, make_run
@@ -69,7 +70,9 @@ def test_no_sentence_holds_a_nan_and_no_markup_of_the_cohort(name, odd):
 
 
 def report(odd, name):
-    return html.unescape(list_texts(odd[name], "score")["audit-report"])
+    """What the report says, and what the sentences on its cells say of all of them."""
+    said = re.sub(r"<[^>]*>", " ", make_fragment(build_report(odd[name])))
+    return html.unescape(list_texts(odd[name], "score")["audit-report"] + " ".join(said.split()))
 
 
 def test_one_tiny_group_is_named_and_silences_nobody_else(odd):
@@ -81,11 +84,11 @@ def test_one_tiny_group_is_named_and_silences_nobody_else(odd):
         assert "A" not in cells.loc[metric, "gap_groups"].split(", ")
         assert cells.loc[metric, "left_out"].startswith("A: ")
     assert re.search(r"Not compared: A: \d+ events?, 10 needed\.", text)
-    assert "1 group lacks support." in text
+    assert re.search(r"A \(race; 12 people, \d with the event\) cannot be judged at all\. It lacks \d", text)
 
 
 def test_one_site_and_no_site_are_limits_of_their_own(odd):
-    assert "All audited records come from one site" in report(odd, "one site")
+    assert "All records come from one site" in report(odd, "one site")
     assert "No site is named" in report(odd, "no site")
     assert set(odd["one site"].verdicts["scope"]) <= {"records", ""}
     flips = list_texts(odd["one site"], "score")["verdict-flip-rate"]
@@ -105,9 +108,11 @@ def test_rare_events_leave_open_what_rests_on_them(odd):
 def test_equal_scores_tell_nobody_apart_and_are_said_to(name, odd):
     cells, text = odd[name].verdicts.set_index("metric"), report(odd, name)
     assert not (cells["shown"] == "fail").loc[["DI", "SPD", "EOPP", "EOD"]].any()
-    assert "selects everybody or nobody: where groups look alike there" in text
+    whom = "nobody" if name.endswith("nobody selected") else "everybody"
+    assert f"The model selects {whom}: where groups look alike, it is because nobody is told apart." in text
     if name.endswith("nobody selected"):
         assert cells.loc["DI", "shown"] == cells.loc["PP", "shown"] == "none"
+        assert "It lacks 10 selected records: none of them is selected at this threshold." in text
         assert "no record is selected" in text or "undefined" in text
 
 

@@ -60,6 +60,8 @@ def _write_size(source: Source, model: str, lacking: pd.DataFrame) -> str:
     if len(missing) < len(lacking):
         return "How many more it takes is withheld with its numbers."
     wanted = f"It lacks {join_words(missing)}"
+    if set(lacking["question"]) == {"meaning"} and not lacking["held"].any():
+        return f"{wanted}: none of them is selected at this threshold."
     size = lacking["size"].max()
     match judge_reach(size, source.count_audited(model)):
         case "can be had":
