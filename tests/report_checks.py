@@ -225,6 +225,9 @@ def find_rate(finding: Finding) -> str:
 def check_finding(finding: Finding, folder: Path) -> None:
     """Compare every number of one finding, and every number in its sentence."""
     rate, where = find_rate(finding), {"model": finding.model, "attribute": finding.attribute}
+    if rate == "AUC":
+        check_order(finding, folder)
+        return
     cell = pick(read_rows(folder, "verdicts"), **where, metric=finding.metrics[0])[0]
     assert cell["shown"] == "fail"
     assert is_near(finding.threshold, float(cell["threshold"]))
@@ -248,17 +251,54 @@ def check_finding(finding: Finding, folder: Path) -> None:
     else:
         beyond = [abs(end) for end in (finding.gap_low, finding.gap_high) if end is not None]
         assert min(beyond) > limit
-    allowed = (
-        check_calibrated_share(finding, row, folder)
-        if rate == "CAL"
-        else check_pair(finding, rate, row, folder)
-    )
+    if rate == "CAL":
+        allowed = check_calibrated_share(finding, row, folder)
+    elif rate == "TI":
+        allowed = check_unequal_errors(finding, row)
+    else:
+        allowed = check_pair(finding, rate, row, folder)
     others = [name for pair in finding.also for name in pair]
     known = [finding.attribute, *names, *finding.metrics, *others]
     check_numbers(finding.statement.text, allowed, known)
     check_numbers(finding.short, allowed, known)
     for share in finding.shares:
         assert share.value is None or f"{share.of * share.value:,.0f}" in finding.short
+
+
+def check_order(finding: Finding, folder: Path) -> None:
+    """Compare a finding about areas, which is no share of people, with the cell and the areas it rests on."""
+    where = {"model": finding.model, "attribute": finding.attribute}
+    cell = pick(read_rows(folder, "auc_verdicts"), **where)[0]
+    assert cell["shown"] == "fail"
+    areas = {
+        row["event_group"]: row
+        for row in pick(read_rows(folder, "auc_matrix"), **where)
+        if row["event_group"] == row["nonevent_group"]
+    }
+    for name in ("gap", "gap_low", "gap_high", "threshold"):
+        assert is_near(getattr(finding, name), float(cell[name]))
+    assert {share.group for share in finding.shares} == set(cell["gap_groups"].split(", "))
+    allowed = {f"{100 * float(cell[name]):.1f}" for name in ("gap", "gap_low", "gap_high", "threshold")}
+    for share in finding.shares:
+        row = areas[share.group]
+        assert is_near(share.value, float(row["auc"]))
+        assert is_near(share.low, float(row["ci_low"]))
+        assert is_near(share.high, float(row["ci_high"]))
+        allowed |= {f"{100 * share.value:,.0f}", "100"}
+    assert finding.shares[0].value < finding.shares[1].value
+    known = [finding.attribute, *(share.group for share in finding.shares), *finding.metrics]
+    check_numbers(finding.statement.text, allowed, known)
+    check_numbers(finding.short, allowed, known)
+
+
+def check_unequal_errors(finding: Finding, row: dict[str, str]) -> set[str]:
+    """Compare the two groups of a finding about the Theil index, which is no share of people."""
+    ends = [(row["group"], row["n"]), (row["other"], row["n_other"])]
+    assert [(share.group, str(share.n)) for share in finding.shares] == ends[:: 1 if finding.gap > 0 else -1]
+    assert {part for share in finding.shares for part in (share.value, share.low, share.high)} == {None}
+    assert finding.affected is None
+    parts = (finding.gap, finding.gap_low, finding.gap_high, finding.threshold)
+    return {f"{abs(part):.3f}" for part in parts if part is not None}
 
 
 def check_pair(finding: Finding, rate: str, row: dict[str, str], folder: Path) -> set[str]:
