@@ -38,6 +38,8 @@ def stand_all(run, standing):
         stand(run, name, standing)
     sure = standing == "shown to pass"
     run.__dict__["contrasts"] = run.contrasts.assign(p_fail=1.0, p_pass=1e-9 if sure else 1.0)
+    if sure:
+        run.__dict__["pocket_errors"] = run.pocket_errors.assign(flagged=0.0)
 
 
 def tell(run):
@@ -55,6 +57,18 @@ def test_all_that_could_be_asked_passes(run):
     )
     assert not page.findings
     assert {mark.mark for mark in page.marks} == {"passes"}
+
+
+@pytest.mark.parametrize(("most", "said"), [(1, "1 test of pockets shows"), (2, "2 tests of pockets show")])
+def test_a_flagged_pocket_keeps_from_saying_yes_where_all_that_was_asked_by_group_passes(run, most, said):
+    flagged = run.pocket_errors
+    stand_all(run, "shown to pass")
+    here = flagged.index[(flagged["flagged"] == 1) & (flagged["pocket"] != "overall")][:most]
+    run.pocket_errors.loc[here, "flagged"] = 1.0
+    assert tell(run).answer.text == (
+        f"Not everywhere: what was asked by group is shown to pass, but {said} that the score errs. "
+        "Next: have people look at the flagged pockets, and audit again on other patients."
+    )
 
 
 def test_all_is_open(run):

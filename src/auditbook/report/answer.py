@@ -78,7 +78,10 @@ def _write_verdict(source: Source, model: str, findings: Sequence[Finding], mark
     if all(mark.mark == "unjudged" for mark in marks):
         return "This audit cannot say: no two groups could be compared."
     if _pick(marks, "open"):
-        return "Not cleared: nothing is shown to differ, and too little is known to say that nothing does."
+        return (
+            "Not cleared: nothing is shown to differ by group, and too little is known to say that nothing "
+            "does."
+        )
     return _write_passing(source, model, marks)
 
 
@@ -96,9 +99,21 @@ def _write_passing(source: Source, model: str, marks: Sequence[Mark]) -> str:
             (f"{TOPICS[mark.question]} by {mark.attribute}" for mark in lost), limit=MOST_NAMED
         )
         return f"Not cleared: what could be judged is shown to pass, but not judged: {named}."
+    flagged = count_flagged(source, model)
+    if flagged:
+        tests = plural(flagged, "test")
+        return (
+            "Not everywhere: what was asked by group is shown to pass, but "
+            f"{tests} of pockets {agree(flagged, 'shows', 'show')} that the score errs."
+        )
     if _pick(marks, "partly"):
         return "Yes for those who could be compared, as far as this audit can tell; not for the others."
     return "Yes, as far as this audit can tell: all that it could ask is shown to pass."
+
+
+def count_flagged(source: Source, model: str) -> int:
+    """Count the flagged errors and gaps of a model, in pockets and over all records together."""
+    return int(list_tests(source, model)["flagged"].sum()) if len(source.table("pocket_errors")) else 0
 
 
 def _write_shown(findings: Sequence[Finding], told: int) -> str:
@@ -144,6 +159,8 @@ def _write_next(
         return "Next: gather the records that are missing, and audit again."
     if _pick(marks, "open"):
         return f"Next: audit more records before relying on it{more}."
+    if count_flagged(source, model):
+        return "Next: have people look at the flagged pockets, and audit again on other patients."
     return "Next: audit again when the model or its patients change."
 
 
@@ -178,7 +195,7 @@ def _judge_tests(source: Source, model: str, tests: pd.DataFrame) -> str:
     """Say whether it may be used as far as tests of its mean errors and gaps tell."""
     if tests.empty:
         return "This audit cannot say: nothing could be tested. Next: gather more records, and audit again."
-    flagged = int(tests["flagged"].sum())
+    flagged = count_flagged(source, model)
     made = f"{plural(len(tests), 'test')} of mean errors and of gaps between groups"
     if not flagged:
         return (

@@ -98,17 +98,7 @@ class SourceAttribute:
 
 
 def write(run: Run, report: Report, path: Path) -> None:
-    """Write the source attributes of all audited models of a run as a workbook.
-
-    Parameters
-    ----------
-    run : Run
-        The finished run, small cells withheld.
-    report : Report
-        What its report says.
-    path : Path
-        Where it goes.
-    """
+    """Write the source attributes of all audited models of a run as a workbook."""
     models = list_models(run, report)
     attributes = [attribute for facts in models for attribute in list_attributes(run, facts)]
     _lay_out(_introduce(run, report, attributes), models, attributes).save(path)

@@ -39,17 +39,7 @@ DATA = "audited-data"
 
 
 def write(run: Run, report: Report, path: Path) -> None:
-    """Write the bill of materials of all audited models of a run.
-
-    Parameters
-    ----------
-    run : Run
-        The finished run, small cells withheld.
-    report : Report
-        What its report says.
-    path : Path
-        Where it goes.
-    """
+    """Write the bill of materials of all audited models of a run."""
     from cyclonedx.output.json import JsonV1Dot7
 
     models = list_models(run, report)

@@ -102,17 +102,7 @@ class Study:
 
 
 def write(run: Run, report: Report, path: Path) -> None:
-    """Write the checklist of a run as a Word document.
-
-    Parameters
-    ----------
-    run : Run
-        The finished run, small cells withheld.
-    report : Report
-        What its report says.
-    path : Path
-        Where it goes.
-    """
+    """Write the checklist of a run as a Word document."""
     _lay_out(report, list_items(run, report)).save(str(path))
     settle_bytes(path)
 
