@@ -25,8 +25,10 @@ DOORS = {
     "scoring": ("score_cohort",),
     "verdicts": ("judge", "flip_rate"),
     "cohort": ("load_cohort",),
+    "intake": ("draft_cohort", "warn_cohort"),
     "privacy": ("protect_run",),
     "evidence": ("prepare",),
+    "tables": ("read_table_file",),
 }
 """The functions of each door by which a newcomer enters; the door lists all of them."""
 GROUND = "ground"

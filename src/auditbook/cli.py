@@ -171,7 +171,7 @@ def _request(call: argparse.Namespace) -> "Request":
 
 
 def _new(call: argparse.Namespace) -> None:
-    from auditbook.cohort import draft_cohort
+    from auditbook.intake import draft_cohort
 
     target = (
         call.output
@@ -192,7 +192,7 @@ def _new(call: argparse.Namespace) -> None:
 
 
 def _check(call: argparse.Namespace) -> None:
-    from auditbook.cohort import warn_cohort
+    from auditbook.intake import warn_cohort
     from auditbook.run import load_planned, plan_run
 
     cohort = load_planned(plan_run(_request(call)))

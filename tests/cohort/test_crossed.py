@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cohort.draft import draft_cohort
-from auditbook.cohort.load import load_cohort, read_cohort_file, warn_cohort
+from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.errors import InputError
+from auditbook.intake import warn_cohort
+from auditbook.intake.draft import draft_cohort
 from auditbook.mitigation.stages import _cross
 from auditbook.pockets.prepare import map_columns
 from cohorts import write_pair

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from auditbook.cohort.describe import summarise_columns, summarise_groups, summarise_sites
-from auditbook.cohort.load import load_cohort, read_cohort_file, warn_cohort
+from auditbook.cohort.load import load_cohort, read_cohort_file
+from auditbook.intake import warn_cohort
 from cohorts import write_cohort, write_pair
 
 BASIC = '[outcome]\ncolumn = "y"\nevent = 1\n[attributes.race]\ncolumn = "race"\n'

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from auditbook.cohort import file as cohort_file
 from auditbook.cohort.events import parse_event
-from auditbook.cohort.faults import show
 from auditbook.cohort.file import label_bins, read_cohort_file
 from auditbook.cohort.keys import list_keys
 from auditbook.errors import InputError, printable
+from auditbook.faults import show
 from auditbook.settings import Protocol
 
 GOOD = """

@@ -10,9 +10,9 @@ import jsonschema
 import pandas as pd
 import pytest
 
-from auditbook.cohort.draft import draft_cohort
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.keys import list_keys
+from auditbook.intake.draft import draft_cohort
 
 
 @pytest.fixture(scope="module")

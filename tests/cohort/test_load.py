@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from auditbook.cohort.load import load_cohort, read_cohort_file, warn_cohort
-from auditbook.cohort.read_table import read_table_file
+from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.errors import InputError
+from auditbook.intake import warn_cohort
+from auditbook.tables.read_table import read_table_file
 from cohorts import group_names, make_table, write_cohort, write_pair, write_table
 
 OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'

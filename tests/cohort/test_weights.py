@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cohort import Cohort, load_cohort, read_cohort_file, summarise_columns, warn_cohort
+from auditbook.cohort import Cohort, load_cohort, read_cohort_file, summarise_columns
 from auditbook.errors import InputError
+from auditbook.intake import warn_cohort
 
 TEXT = """
 name = "survey"

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.events import Event
-from auditbook.cohort.faults import Faults, show
 from auditbook.cohort.schema import AttributeTable, OutcomeTable, ScoreTable
-from auditbook.cohort.values import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
 from auditbook.errors import nearest
+from auditbook.faults import Faults, show
 from auditbook.records import Attribute
+from auditbook.tables import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
 
 MISSING_GROUP = "(missing)"
 

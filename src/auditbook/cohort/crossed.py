@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from auditbook.cohort.column_roles import MISSING_GROUP, check_groups
-from auditbook.cohort.faults import Faults, show
 from auditbook.cohort.schema import AttributeTable
-from auditbook.cohort.values import Mask
 from auditbook.errors import nearest
+from auditbook.faults import Faults, show
 from auditbook.records import Attribute
+from auditbook.tables import Mask
 
 JOINT = ", "
 """What stands between the names of the parts: "Black, Female"."""

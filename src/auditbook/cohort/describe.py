@@ -5,9 +5,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.cohort import Cohort
-from auditbook.cohort.values import as_text, is_missing
 from auditbook.columns import empty_table
 from auditbook.evidence import wilson_interval
+from auditbook.tables import as_text, is_missing
 
 Positions = NDArray[np.integer]
 

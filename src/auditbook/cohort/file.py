@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 from auditbook.cohort.crossed import check_cross
-from auditbook.cohort.faults import Faults, is_number, show
 from auditbook.cohort.keys import check_keys, check_value, name_keys
 from auditbook.cohort.pocket_keys import check_pockets, read_pockets
 from auditbook.cohort.schema import (
@@ -34,6 +33,7 @@ from auditbook.cohort.schema import (
     WeightTable,
 )
 from auditbook.errors import InputError, nearest
+from auditbook.faults import Faults, is_number, show
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
 

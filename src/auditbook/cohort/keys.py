@@ -11,9 +11,9 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from auditbook.cohort.faults import Faults, show
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
+from auditbook.faults import Faults, show
 
 Schema = dict[str, Any]
 

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.cautions import warn_cohort
 from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, Unplaced
 from auditbook.cohort.column_roles import (
     GroupColumn,
@@ -22,15 +21,24 @@ from auditbook.cohort.column_roles import (
     derive_outcome,
 )
 from auditbook.cohort.crossed import cross_attributes, lacks_part
-from auditbook.cohort.faults import Faults
 from auditbook.cohort.file import read_cohort_file
-from auditbook.cohort.read_table import PlainTable, hash_file, hash_frame, plain_table, read_table_file
 from auditbook.cohort.schema import AttributeTable, CohortFile
-from auditbook.cohort.values import Mask, as_text, is_missing, matches
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError, nearest
+from auditbook.faults import Faults
 from auditbook.key_types import Value
 from auditbook.records import Attribute, Survey, take_survey
+from auditbook.tables import (
+    Mask,
+    PlainTable,
+    as_text,
+    hash_file,
+    hash_frame,
+    is_missing,
+    matches,
+    plain_table,
+    read_table_file,
+)
 
 
 @dataclass(frozen=True)
@@ -472,4 +480,4 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
     )
 
 
-__all__ = ["Cohort", "CohortFile", "LeftOut", "load_cohort", "read_cohort_file", "warn_cohort"]
+__all__ = ["Cohort", "CohortFile", "LeftOut", "load_cohort", "read_cohort_file"]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from auditbook.cohort.faults import Faults, show
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
+from auditbook.faults import Faults, show
 from auditbook.pocket_settings import PocketSettings
 
 

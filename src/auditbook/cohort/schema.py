@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 from auditbook.cohort.events import Event, parse_event
-from auditbook.cohort.faults import show
-from auditbook.cohort.read_table import check_file, hash_file, is_there
 from auditbook.errors import InputError, printable
+from auditbook.faults import show
 from auditbook.key_types import NO_KEY, Cell, Exactly, Flag, LeftOut, Number, Text, Value, WrittenAs
 from auditbook.pocket_settings import Names, PocketSettings
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
+from auditbook.tables import check_file, hash_file, is_there
 
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
 MissingRule = Literal["error", "group", "drop"]

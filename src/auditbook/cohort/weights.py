@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.faults import Faults
 from auditbook.cohort.schema import WeightTable
-from auditbook.cohort.values import Mask, as_numbers, as_text, is_missing
 from auditbook.errors import InputError
 from auditbook.evidence import settle_design
+from auditbook.faults import Faults
 from auditbook.records import AuditRecords, Survey
+from auditbook.tables import Mask, as_numbers, as_text, is_missing
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import as_numbers, as_text
 from auditbook.errors import InputError, nearest
 from auditbook.scoring import LARGEST, NEARLY_DISTINCT, Kind, column_kind, read_days, read_floats
+from auditbook.tables import as_numbers, as_text
 
 MANY = 20
 """Text of more levels than this may be an identifier."""

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from auditbook.cohort import Cohort, as_numbers, fits_anything, name_mapped, name_models
+from auditbook.cohort import Cohort, fits_anything, name_mapped, name_models
 from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
@@ -23,6 +23,7 @@ from auditbook.scoring import (
     read_panel,
     train_panel,
 )
+from auditbook.tables import as_numbers
 
 HUGE = 1e100
 """Outcomes and predictions beyond this (ours) are refused."""

@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.util import hash_array
 
-from auditbook.cohort import as_text
 from auditbook.errors import InputError
 from auditbook.scoring import column_kind, read_days, read_floats
+from auditbook.tables import as_text
 
 Hashes = NDArray[np.uint64]
 

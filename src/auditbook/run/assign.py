@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import is_missing, read_table_file
 from auditbook.errors import InputError, nearest, printable
 from auditbook.pockets import (
     ABSTAINED,
@@ -20,6 +19,7 @@ from auditbook.pockets import (
 )
 from auditbook.results import Run, read_run, write_table
 from auditbook.run.folder import hash_results, read_hashes
+from auditbook.tables import is_missing, read_table_file
 
 MAPS = ("forest", "ridge")
 WORDS = {"over": "predicts too much", "under": "predicts too little"}

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import Cohort, ScoreTable, as_numbers
+from auditbook.cohort import Cohort, ScoreTable
 from auditbook.evidence import count_groups
 from auditbook.records import Score
 from auditbook.scoring.score import ScoredCohort
+from auditbook.tables import as_numbers
 
 
 def count_unplaced(cohort: Cohort, scored: ScoredCohort) -> dict[str, NDArray[np.int64]]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditbook.cohort.draft import draft_cohort
 from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.errors import InputError
+from auditbook.intake.draft import draft_cohort
 from cohorts import make_table, write_table
 
 

@@ -10,15 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from auditbook.cohort.cohort import Cohort
-from auditbook.cohort.column_roles import MISSING_GROUP
-from auditbook.cohort.describe import ID_SHARE
-from auditbook.cohort.file import name_lean
-from auditbook.cohort.schema import CohortFile
-from auditbook.cohort.values import as_numbers, as_text
+from auditbook.cohort import ID_SHARE, MISSING_GROUP, Cohort, CohortFile, name_lean
 from auditbook.errors import nearest, printable
 from auditbook.evidence import list_shortfalls, settle_design, write_shortfalls
 from auditbook.records import Attribute, AuditRecords, Survey
+from auditbook.tables import as_numbers, as_text
 
 LEAK_AREA = 0.98
 """AUC of a single feature from which it is taken for the outcome in disguise."""

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from auditbook.cohort.describe import ID_SHARE
-from auditbook.cohort.read_table import read_table_file
-from auditbook.cohort.values import as_numbers, as_text, is_missing, list_values
+from auditbook.cohort import ID_SHARE
 from auditbook.errors import printable
 from auditbook.project import ROOT
 from auditbook.settings import Protocol
+from auditbook.tables import as_numbers, as_text, is_missing, list_values, read_table_file
 
 # Names are compared without accents. Beside English: French, German, Italian, Portuguese, Spanish.
 _OUTCOME = (

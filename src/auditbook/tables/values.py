@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.faults import show
+from auditbook.faults import show
 from auditbook.key_types import Value
 
 Mask = NDArray[np.bool_]
