@@ -192,14 +192,20 @@ def _new(call: argparse.Namespace) -> None:
 
 
 def _check(call: argparse.Namespace) -> None:
-    from auditbook.intake import warn_cohort
-    from auditbook.run import load_planned, plan_run
+    from auditbook.intake import warn_cohort, warn_table
+    from auditbook.run import load_planned, plan_run, read_planned
 
-    cohort = load_planned(plan_run(_request(call)))
-    print(f"{call.cohort}: no fault found")
-    print(cohort.summary())
-    for warning in warn_cohort(cohort):
-        print(f"warning: {warning}")
+    plan = plan_run(_request(call))
+    source = read_planned(plan)
+    cautions = warn_table(plan.file, source.table)
+    try:
+        cohort = load_planned(plan, source)
+        cautions += warn_cohort(cohort)
+        print(f"{call.cohort}: no fault found")
+        print(cohort.summary())
+    finally:
+        for caution in cautions:
+            print(f"warning: {caution}")
 
 
 def _audit(call: argparse.Namespace) -> None:

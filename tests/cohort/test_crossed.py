@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cohort.load import load_cohort, read_cohort_file
+from auditbook.cohort.load import Cohort, load_cohort, read_cohort_file
 from auditbook.errors import InputError
-from auditbook.intake import warn_cohort
+from auditbook.intake import warn_cohort as list_cautions
 from auditbook.intake.draft import draft_cohort
 from auditbook.mitigation.stages import _cross
 from auditbook.pockets.prepare import map_columns
@@ -27,6 +27,11 @@ groups = { f = "Female", m = "Male" }
 categories = ["Male", "Female"]
 """
 CROSS = '[attributes.race_sex]\ncross = ["race", "sex"]\n'
+
+
+def warn_cohort(cohort: Cohort) -> list[str]:
+    """Write the cautions about a cohort."""
+    return [str(caution) for caution in list_cautions(cohort)]
 
 
 def nine_by_two(rows=1800, *, races=RACES, rate=0.3, blank=0.0, seed=1):

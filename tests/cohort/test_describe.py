@@ -5,12 +5,17 @@ import pandas as pd
 import pytest
 
 from auditbook.cohort.describe import summarise_columns, summarise_groups, summarise_sites
-from auditbook.cohort.load import load_cohort, read_cohort_file
-from auditbook.intake import warn_cohort
+from auditbook.cohort.load import Cohort, load_cohort, read_cohort_file
+from auditbook.intake import warn_cohort as list_cautions
 from cohorts import write_cohort, write_pair
 
 BASIC = '[outcome]\ncolumn = "y"\nevent = 1\n[attributes.race]\ncolumn = "race"\n'
 NONE = np.array([], dtype=int)
+
+
+def warn_cohort(cohort: Cohort) -> list[str]:
+    """Write the cautions about a cohort."""
+    return [str(caution) for caution in list_cautions(cohort)]
 
 
 def load(folder, table, text=BASIC, *, suffix=".csv"):

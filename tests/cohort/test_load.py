@@ -8,15 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from auditbook.cohort.load import load_cohort, read_cohort_file
+from auditbook.cohort.load import Cohort, load_cohort, read_cohort_file
 from auditbook.errors import InputError
-from auditbook.intake import warn_cohort
+from auditbook.intake import warn_cohort as list_cautions
 from auditbook.tables.read_table import read_table_file
 from cohorts import group_names, make_table, write_cohort, write_pair, write_table
 
 OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'
 RACE = '[attributes.race]\ncolumn = "race"\n'
 BASIC = OUTCOME + RACE
+
+
+def warn_cohort(cohort: Cohort) -> list[str]:
+    """Write the cautions about a cohort."""
+    return [str(caution) for caution in list_cautions(cohort)]
 
 
 def basic_table(rows=40, **columns):

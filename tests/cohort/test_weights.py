@@ -8,7 +8,7 @@ import pytest
 
 from auditbook.cohort import Cohort, load_cohort, read_cohort_file, summarise_columns
 from auditbook.errors import InputError
-from auditbook.intake import warn_cohort
+from auditbook.intake import warn_cohort as list_cautions
 
 TEXT = """
 name = "survey"
@@ -27,6 +27,11 @@ column = "sex"
 column = "score"
 kind = "probability"
 """
+
+
+def warn_cohort(cohort: Cohort) -> list[str]:
+    """Write the cautions about a cohort."""
+    return [str(caution) for caution in list_cautions(cohort)]
 
 
 def make_table(n: int = 200) -> pd.DataFrame:

@@ -42,13 +42,13 @@ from auditbook.tables import (
 
 
 @dataclass(frozen=True)
-class _Source:
-    """The data as read: name for messages, plain table, content hash."""
+class Source:
+    """The data as read, before any rule of the cohort file."""
 
-    name: str
-    table: PlainTable
-    data_hash: str
-    synthetic: bool
+    name: str  # What messages call it
+    table: PlainTable  # The plain table
+    data_hash: str  # Hash of its content
+    synthetic: bool  # Whether it was generated
 
 
 class _Sieve:
@@ -71,6 +71,7 @@ def load_cohort(
     max_rows: int | None = None,
     seed: int = 42,
     cache_dir: Path,
+    source: Source | None = None,
 ) -> Cohort:
     """Read a cohort's data and give every column its role.
 
@@ -85,13 +86,16 @@ def load_cohort(
         one unit is always kept.
     cache_dir : Path
         Where a generated table is kept.
+    source : Source or None
+        What `read_source` returned, where the data are read already.
 
     Raises
     ------
     InputError
         With one sentence for every fault of the data that could be found.
     """
-    source = _read_source(file, data, cache_dir)
+    source = read_source(file, data=data, cache_dir=cache_dir) if source is None else source
+    source = replace(source, table=_tidy(file, source.table))
     faults, table = Faults(file.path.name), source.table
     _check_columns(file, source, faults)
     sieve = _Sieve(len(table.frame))
@@ -121,24 +125,39 @@ def load_cohort(
     return assembled if max_rows is None else _draw(assembled, max_rows, seed)
 
 
-def _read_source(file: CohortFile, data: Path | None, cache_dir: Path) -> _Source:
-    """Read the data file, or generate the synthetic table."""
+def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) -> Source:
+    """Read the data file, or generate the synthetic table, and apply no rule of the cohort file yet.
+
+    Parameters
+    ----------
+    file : CohortFile
+        What `read_cohort_file` returned.
+    data : Path or None
+        Data file used in place of the one that the cohort file names.
+    cache_dir : Path
+        Where a generated table is kept.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be read or has no rows.
+    """
     path = file.data_path(data)
     if path is None:
         from auditbook.cohort.twins import TABLES
 
         draw = TABLES[file.data.synthetic or "texas-twin"]
         frame = draw(rows=file.data.rows, seed=file.data.seed, cache_dir=cache_dir)
-        source = _Source("the synthetic table", plain_table(frame), hash_frame(frame), synthetic=True)
+        source = Source("the synthetic table", plain_table(frame), hash_frame(frame), synthetic=True)
     else:
         file.find_data(path)
         table = read_table_file(path, text_columns=_text_columns(file))
-        source = _Source(path.name, table, hash_file(path), synthetic=False)
+        source = Source(path.name, table, hash_file(path), synthetic=False)
     if len(source.table.frame) == 0:
         raise InputError(
             f"{file.path.name}: [data] path: {source.name} has no rows, only column names; export it again"
         )
-    return _Source(source.name, _tidy(file, source.table), source.data_hash, source.synthetic)
+    return source
 
 
 def _text_columns(file: CohortFile) -> set[str]:
@@ -185,7 +204,7 @@ def _means_missing(listed: Sequence[object], values: Sequence[Value]) -> Mask:
     return is_missing(pd.Series(list(listed), dtype=object), values)
 
 
-def _check_columns(file: CohortFile, source: _Source, faults: Faults) -> None:
+def _check_columns(file: CohortFile, source: Source, faults: Faults) -> None:
     """Note every column that the cohort file names and the table does not have."""
     named = [("[outcome] column", file.outcome.column)]
     named += [(f"[outcomes.{item.name}] column", item.column) for item in file.outcomes]
@@ -415,7 +434,7 @@ def _features(
 
 def _assemble(
     file: CohortFile,
-    source: _Source,
+    source: Source,
     sieve: _Sieve,
     outcome: OutcomeColumn | None,
     attributes: tuple[Attribute, ...],
@@ -480,4 +499,4 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
     )
 
 
-__all__ = ["Cohort", "CohortFile", "LeftOut", "load_cohort", "read_cohort_file"]
+__all__ = ["Cohort", "CohortFile", "LeftOut", "Source", "load_cohort", "read_cohort_file", "read_source"]

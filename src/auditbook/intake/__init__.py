@@ -1,4 +1,6 @@
 """What does a table say of itself: a drafted cohort file, and what deserves a second look before an audit?"""
 
+from auditbook.intake.caution import Caution
 from auditbook.intake.cautions import warn_cohort
 from auditbook.intake.draft import draft_cohort
+from auditbook.intake.table_cautions import warn_table

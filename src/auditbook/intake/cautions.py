@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from auditbook.cohort import ID_SHARE, MISSING_GROUP, Cohort, CohortFile, name_lean
-from auditbook.errors import nearest, printable
+from auditbook.errors import nearest
 from auditbook.evidence import list_shortfalls, settle_design, write_shortfalls
+from auditbook.intake.caution import Caution
 from auditbook.records import Attribute, AuditRecords, Survey
 from auditbook.tables import as_numbers, as_text
 
@@ -37,7 +38,7 @@ FEW_EFFECTIVE = 30
 _CHECKED_ROWS = 50_000
 
 
-def warn_cohort(cohort: Cohort) -> list[str]:
+def warn_cohort(cohort: Cohort) -> list[Caution]:
     """List what an auditor should look at before trusting an audit of this cohort."""
     cautions = [
         *_warn_outcome(cohort),
@@ -52,19 +53,20 @@ def warn_cohort(cohort: Cohort) -> list[str]:
     ]
     if cohort.file.panel.models or cohort.file.pockets.run:  # whatever learns from the features
         cautions += [*_warn_identifiers(cohort), *_warn_leaks(cohort)]
-    return [printable(sentence) for sentence in cautions]
+    return cautions
 
 
-def _warn_outcome(cohort: Cohort) -> Iterator[str]:
+def _warn_outcome(cohort: Cohort) -> Iterator[Caution]:
     """Point out an outcome that can be described and not audited."""
     if cohort.continuous:
-        yield (
-            "[outcome] type: group metrics need an event, so that audit and run refuse a continuous outcome; "
-            'give event = "> 3" or the like'
+        yield Caution(
+            "[outcome] type",
+            "group metrics need an event, so that audit and run refuse a continuous outcome; "
+            'give event = "> 3" or the like',
         )
 
 
-def _warn_weights(cohort: Cohort) -> Iterator[str]:
+def _warn_weights(cohort: Cohort) -> Iterator[Caution]:
     """Point out strata of which one cluster tells nothing of the spread, and weights that differ much."""
     survey = cohort.survey
     design = None if survey is None else settle_design(_bare_records(cohort, survey))
@@ -73,15 +75,17 @@ def _warn_weights(cohort: Cohort) -> Iterator[str]:
     if design.n_alone:
         what, n = "record" if design.drawn == "records" else design.drawn[:-1], design.n_strata
         holds = "holds" if design.n_alone == 1 else "hold"
-        yield (
-            f"[weight] strata: {design.n_alone:,} of {n:,} strata {holds} a single {what}, which tells "
+        yield Caution(
+            "[weight] strata",
+            f"{design.n_alone:,} of {n:,} strata {holds} a single {what}, which tells "
             "nothing of the spread within; it counts by its distance from the grand mean, or join such "
-            "strata with their neighbours"
+            "strata with their neighbours",
         )
     if design.effective < FEW_EFFECTIVE:
-        yield (
-            f"[weight] column: the weights differ so much that {len(design.weight):,} records are worth "
-            f"{design.effective:,.0f} equal ones; check that these are weights"
+        yield Caution(
+            "[weight] column",
+            f"the weights differ so much that {len(design.weight):,} records are worth "
+            f"{design.effective:,.0f} equal ones; check that these are weights",
         )
 
 
@@ -92,23 +96,26 @@ def _bare_records(cohort: Cohort, survey: Survey) -> AuditRecords:
     return AuditRecords(np.zeros(len(survey.weight), np.int8), (), (), unit=unit, survey=survey)
 
 
-def _warn_rules(cohort: Cohort) -> Iterator[str]:
+def _warn_rules(cohort: Cohort) -> Iterator[Caution]:
     """Point out rules of the cohort file that match nothing."""
     dropped = {part.reason: part.rows for part in cohort.left_out}
     for rule in cohort.file.data.drop:
         if dropped.get(rule.reason) == 0:
-            yield f"[data] drop: no record was left out for '{rule.reason}'; check column and values"
+            yield Caution(
+                "[data] drop", f"no record was left out for '{rule.reason}'; check column and values"
+            )
     for table in (item for item in cohort.file.attributes if item.groups):
         found = {name for name in as_text(cohort.table[table.column]) if name is not None}
         for name in table.groups:
             if name not in found:
-                yield (
-                    f"[attributes.{table.name}] groups: no record holds {name!r}"
-                    f"{nearest(name, found - set(table.groups))}; the line does nothing"
+                yield Caution(
+                    f"[attributes.{table.name}] groups",
+                    f"no record holds {name!r}"
+                    f"{nearest(name, found - set(table.groups))}; the line does nothing",
                 )
 
 
-def _warn_labels(cohort: Cohort) -> Iterator[str]:
+def _warn_labels(cohort: Cohort) -> Iterator[Caution]:
     """Point out words of the report for columns and values that are not there, or that are already taken."""
     file, groups = cohort.file, {item.name: item.groups for item in cohort.attributes}
     coded = [*cohort.table.columns, *groups]
@@ -118,7 +125,9 @@ def _warn_labels(cohort: Cohort) -> Iterator[str]:
         ("values", "column or attribute", file.labels.values, coded),
     ):
         for name in (name for name in names if name not in known):
-            yield f"[labels] {where}: there is no {what} {name!r}{nearest(name, known)}; it does nothing"
+            yield Caution(
+                f"[labels] {where}", f"there is no {what} {name!r}{nearest(name, known)}; it does nothing"
+            )
     held = {name: _list_held(cohort, name) for name in file.labels.values}
     for name, words in file.labels.values.items():
         named = [groups[table.name] for table in file.attributes if name in (table.name, table.column)]
@@ -128,7 +137,7 @@ def _warn_labels(cohort: Cohort) -> Iterator[str]:
 
 def _list_taken(
     file: CohortFile, groups: Mapping[str, Sequence[str]], held: Mapping[str, set[str]]
-) -> Iterator[str]:
+) -> Iterator[Caution]:
     """Look for taken words among the values of each column, and among the groups of each attribute."""
     values = file.labels.values
     for name, words in values.items():
@@ -146,36 +155,43 @@ def _list_held(cohort: Cohort, name: str) -> set[str]:
     return {value for value in as_text(cells) if value is not None}
 
 
-def _warn_unheld(name: str, words: Mapping[str, str], found: set[str]) -> Iterator[str]:
+def _warn_unheld(name: str, words: Mapping[str, str], found: set[str]) -> Iterator[Caution]:
     """Point out words for values that no record holds."""
     for value in (value for value in words if found and value not in found):
-        yield (
-            f"[labels] values.{name}: no record holds {value!r}{nearest(value, found - set(words))}; it does "
-            "nothing"
+        yield Caution(
+            f"[labels] values.{name}",
+            f"no record holds {value!r}{nearest(value, found - set(words))}; it does nothing",
         )
 
 
 def _warn_taken(
     name: str, words: Mapping[str, str], known: Mapping[str, str], found: set[str]
-) -> Iterator[str]:
+) -> Iterator[Caution]:
     """Point out words that another value has as its own name; those of `known` are shown by other words."""
     for value, text in words.items():
         if text != value and text in found and text not in known:
-            yield f"[labels] values.{name}: {value!r} is shown as {text!r}, which is another value's own name"
+            yield Caution(
+                f"[labels] values.{name}",
+                f"{value!r} is shown as {text!r}, which is another value's own name",
+            )
 
 
-def _warn_sites(cohort: Cohort) -> Iterator[str]:
+def _warn_sites(cohort: Cohort) -> Iterator[Caution]:
     if cohort.site is None:
         return
     counts = pd.Series(cohort.site).value_counts()
     share = counts.iloc[0] / len(cohort.site)
     if len(counts) == 1:
-        yield "[site]: there is one site only, so that nothing can be said about agreement between sites"
+        yield Caution(
+            "[site]", "there is one site only, so that nothing can be said about agreement between sites"
+        )
     elif share > SITE_SHARE:
-        yield f"[site]: '{counts.index[0]}' holds {share:.0%} of the records; results are mostly about it"
+        yield Caution(
+            "[site]", f"'{counts.index[0]}' holds {share:.0%} of the records; results are mostly about it"
+        )
 
 
-def _warn_missing(cohort: Cohort) -> Iterator[str]:
+def _warn_missing(cohort: Cohort) -> Iterator[Caution]:
     dropped = {part.reason: part.rows for part in cohort.left_out}
     for attribute in cohort.attributes:
         rows, out_of = dropped.get(f"{attribute.name} missing", 0), cohort.rows_read
@@ -183,28 +199,32 @@ def _warn_missing(cohort: Cohort) -> Iterator[str]:
             rows = int((attribute.codes == attribute.groups.index(MISSING_GROUP)).sum())
             out_of = len(attribute.codes)
         if rows > MISSING_SHARE * out_of:
-            yield (
-                f"[attributes.{attribute.name}]: missing in {rows:,} of {out_of:,} records "
-                f"({rows / out_of:.0%}); a verdict about the others may not hold for these"
+            yield Caution(
+                f"[attributes.{attribute.name}]",
+                f"missing in {rows:,} of {out_of:,} records "
+                f"({rows / out_of:.0%}); a verdict about the others may not hold for these",
             )
 
 
-def _warn_names(cohort: Cohort) -> Iterator[str]:
+def _warn_names(cohort: Cohort) -> Iterator[Caution]:
     """Point out groups whose names differ in blanks or capitals only."""
     for attribute in (item for item in cohort.attributes if not item.parts):
         where = f"[attributes.{attribute.name}]"
         for name in attribute.groups:
             if name != name.strip():
-                yield f"{where}: the group {name!r} has blanks at an end; recode it if they are not meant"
+                yield Caution(
+                    where, f"the group {name!r} has blanks at an end; recode it if they are not meant"
+                )
         for one, other in combinations(sorted(attribute.groups, key=lambda name: name != name.strip()), 2):
             if " ".join(one.split()).casefold() == " ".join(other.split()).casefold():
-                yield (
-                    f"{where}: the groups {one!r} and {other!r} differ in blanks or capitals only; to join "
-                    f"them: groups = {{ '{other}' = '{one}' }}"
+                yield Caution(
+                    where,
+                    f"the groups {one!r} and {other!r} differ in blanks or capitals only; to join "
+                    f"them: groups = {{ '{other}' = '{one}' }}",
                 )
 
 
-def _warn_support(cohort: Cohort) -> Iterator[str]:
+def _warn_support(cohort: Cohort) -> Iterator[Caution]:
     """Point out groups that are too small for a verdict in the audited part."""
     if cohort.continuous:
         return
@@ -219,22 +239,24 @@ def _warn_support(cohort: Cohort) -> Iterator[str]:
             part = f" in the {share:.0%} that is audited" if share < 1 else ""
             blank = any(text.startswith(f"{MISSING_GROUP} (") for text in thin)
             drop = 'leave blank cells out with missing = "drop", ' if blank else ""
-            yield (
-                f"[attributes.{attribute.name}]: too few records{part} for every verdict: "
+            yield Caution(
+                f"[attributes.{attribute.name}]",
+                f"too few records{part} for every verdict: "
                 f"{', '.join(thin)}; join groups with a recoding, {drop}or accept 'inconclusive' for every "
-                "metric that needs them"
+                "metric that needs them",
             )
 
 
-def _warn_cross(attribute: Attribute, thin: list[str], share: float) -> str:
+def _warn_cross(attribute: Attribute, thin: list[str], share: float) -> Caution:
     """Say how many groups of a cross are too small, and name some."""
     groups = len(attribute.groups)
     part = f" in the {share:.0%} that is audited" if share < 1 else ""
     named = ", ".join(thin[:3]) + (", …" if len(thin) > 3 else "")
-    return (
-        f"[attributes.{attribute.name}]: of {groups} groups {len(thin)} hold{'s' * (len(thin) == 1)} too few "
+    return Caution(
+        f"[attributes.{attribute.name}]",
+        f"of {groups} groups {len(thin)} hold{'s' * (len(thin) == 1)} too few "
         f"records{part} for every verdict: {named}; recode the attributes that it crosses, or accept that "
-        "these are left out of some comparisons"
+        "these are left out of some comparisons",
     )
 
 
@@ -252,57 +274,61 @@ def _thin(cohort: Cohort, attribute: Attribute, code: int, share: float) -> str:
     return f"{attribute.groups[code]} ({'about ' if share < 1 and scarce.held else ''}{told})"
 
 
-def _warn_scores(cohort: Cohort) -> Iterator[str]:
+def _warn_scores(cohort: Cohort) -> Iterator[Caution]:
     """Point out given scores that tell nobody apart, or tell everybody apart."""
     for score in cohort.file.scores:
         values = as_numbers(cohort.table[score.column]).cells
         if values.min() == values.max():
-            yield f"[scores.{score.name}]: every record has the same score, {values.min():g}"
+            yield Caution(f"[scores.{score.name}]", f"every record has the same score, {values.min():g}")
             continue
         if cohort.continuous:
             continue
         yield from _warn_outcome_as_score(score.name, values, np.asarray(cohort.outcome, float))
         if score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
             who = "every record" if values.min() >= score.threshold else "no record"
-            yield (
-                f"[scores.{score.name}] threshold: {who} reaches {score.threshold:g} (scores run from "
-                f"{values.min():g} to {values.max():g}), so that most verdicts have nothing to judge"
+            yield Caution(
+                f"[scores.{score.name}] threshold",
+                f"{who} reaches {score.threshold:g} (scores run from "
+                f"{values.min():g} to {values.max():g}), so that most verdicts have nothing to judge",
             )
 
 
 def _warn_outcome_as_score(
     name: str, values: NDArray[np.float64], outcome: NDArray[np.float64]
-) -> Iterator[str]:
+) -> Iterator[Caution]:
     """Point out a score that is the outcome or its negation, or ranks the records almost as these do."""
     if min(outcome.sum(), (1 - outcome).sum()) < LEAK_EVENTS:
         return
     step = -(-len(values) // _CHECKED_ROWS)
     area = _area_under(values[::step], outcome[::step])
     if area > LEAK_AREA:
-        yield (
-            f"[scores.{name}]: AUC {area:.3f}: this may be the outcome in disguise, or made when it was "
-            "known; if so, there is no prediction to audit"
+        yield Caution(
+            f"[scores.{name}]",
+            f"AUC {area:.3f}: this may be the outcome in disguise, or made when it was "
+            "known; if so, there is no prediction to audit",
         )
     elif area < 1 - LEAK_AREA:
-        yield (
-            f"[scores.{name}]: AUC {area:.3f}: this may be the outcome turned round; a higher score must "
-            "mean that the event is more probable"
+        yield Caution(
+            f"[scores.{name}]",
+            f"AUC {area:.3f}: this may be the outcome turned round; a higher score must "
+            "mean that the event is more probable",
         )
 
 
-def _warn_identifiers(cohort: Cohort) -> Iterator[str]:
+def _warn_identifiers(cohort: Cohort) -> Iterator[Caution]:
     for name in cohort.feature_columns:
         column = cohort.table[name]
         present = int(column.notna().sum())
         if column.dtype.kind != "f" and present > 100 and column.nunique() > ID_SHARE * present:
             kind = "text" if column.dtype == object else "whole numbers"
-            yield (
-                f"[features]: '{name}' is {kind} with hardly a value twice, like an identifier; "
-                "unless it is not one, exclude it"
+            yield Caution(
+                "[features]",
+                f"'{name}' is {kind} with hardly a value twice, like an identifier; "
+                "unless it is not one, exclude it",
             )
 
 
-def _warn_leaks(cohort: Cohort) -> Iterator[str]:
+def _warn_leaks(cohort: Cohort) -> Iterator[Caution]:
     """Point out features that give the outcome away on their own."""
     step = -(-len(cohort.table) // _CHECKED_ROWS)
     outcome = np.asarray(cohort.outcome, dtype=float)[::step]
@@ -322,8 +348,8 @@ def _warn_leaks(cohort: Cohort) -> Iterator[str]:
                 yield _leak(name, pure)
 
 
-def _leak(name: str, reason: str) -> str:
-    return f"[features]: '{name}' may be the outcome in disguise ({reason}); if so, exclude it"
+def _leak(name: str, reason: str) -> Caution:
+    return Caution("[features]", f"'{name}' may be the outcome in disguise ({reason}); if so, exclude it")
 
 
 def _single_area(column: pd.Series, outcome: NDArray[np.float64]) -> float:

@@ -6,7 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_cohort_file
+from auditbook.cohort import (
+    FULL_SIZES,
+    Cohort,
+    CohortFile,
+    Source,
+    load_cohort,
+    read_cohort_file,
+    read_source,
+)
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
@@ -78,25 +86,42 @@ def _check_panel(file: CohortFile) -> None:
         choose_models(file.panel.models, read_panel())
 
 
-def load_planned(plan: Plan) -> Cohort:
-    """Read the data that the plan names, as an audit uses them.
+def read_planned(plan: Plan) -> Source:
+    """Read the table that the plan names, before any rule of the cohort file.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be read or has no rows.
+    """
+    return read_source(_sized_file(plan), data=plan.request.data, cache_dir=runs_folder() / ".cache")
+
+
+def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
+    """Give the data that the plan names their roles, as an audit uses them; read them unless they are.
 
     Raises
     ------
     InputError
         With every fault that was found.
     """
-    file, rows = plan.file, plan.request.profile.synthetic_rows
-    if file.data.synthetic is not None and rows is not None:
-        rows = min(rows, FULL_SIZES[file.data.synthetic])
-        file = replace(file, data=replace(file.data, rows=rows))
     return load_cohort(
-        file,
+        _sized_file(plan),
         data=plan.request.data,
         max_rows=plan.request.profile.max_rows,
         seed=plan.protocol.seed,
         cache_dir=runs_folder() / ".cache",
+        source=source,
     )
+
+
+def _sized_file(plan: Plan) -> CohortFile:
+    """Shrink a synthetic table to what the profile generates."""
+    file, rows = plan.file, plan.request.profile.synthetic_rows
+    if file.data.synthetic is None or rows is None:
+        return file
+    rows = min(rows, FULL_SIZES[file.data.synthetic])
+    return replace(file, data=replace(file.data, rows=rows))
 
 
 @contextmanager
