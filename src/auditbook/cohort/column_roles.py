@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.events import Event
+from auditbook.cohort.number_advice import advise_numbers
 from auditbook.cohort.schema import AttributeTable, OutcomeTable, ScoreTable
 from auditbook.errors import nearest
 from auditbook.faults import Faults, show
@@ -62,7 +63,7 @@ def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults
     if not bad.any():
         return
     found = list_values(column[bad], limit=5)
-    advice = "if these mean missing, name them in [missing] values"
+    advice = advise_numbers(column[bad], numbers=f"{where} numbers", missing="[missing] values")
     if table.rule is not None and (as_text(column) == table.text.strip()).any():
         advice = f"if the value itself is meant, write event = '== \"{table.text.strip()}\"'"
     need = f"the event '{table.text}'" if table.rule is not None else "a continuous outcome"
@@ -166,13 +167,14 @@ def _bin(table: AttributeTable, column: pd.Series, keep: Mask, faults: Faults) -
         faults.add(
             where,
             f"'{table.column}' is not a number in {bad.sum():,} rows ({list_values(column[bad], limit=5)}); "
-            "if these mean missing, name them in missing_values",
+            + advise_numbers(column[bad], numbers="numbers", missing="missing_values"),
         )
     if low.any():
         faults.add(
             where,
             f"{low.sum():,} rows of '{table.column}' lie below the first bin, {table.bins[0]:g} (lowest: "
-            f"{numbers.cells[low].min():g}); lower the first bin, or name the values in missing_values",
+            f"{numbers.cells[low].min():g}); lower the first bin; values that stand "
+            "for nothing known belong into missing_values",
         )
     position = np.searchsorted(np.asarray(table.bins, float), numbers.cells, side="right") - 1
     inside = ~np.isnan(numbers.cells) & (position >= 0)
@@ -188,8 +190,8 @@ def _fault_undeclared(table: AttributeTable, names: NDArray[np.object_], faults:
         faults.add(
             f"[attributes.{table.name}] categories",
             f"'{table.column}' holds values that are not declared: {list_values(unknown)}; declared: "
-            f"{', '.join(map(repr, table.categories))}; add them, recode them with groups, or name them in "
-            "missing_values",
+            f"{', '.join(map(repr, table.categories))}; add them, recode them with groups, or, "
+            "where they say that nothing is known, name them in missing_values",
         )
 
 

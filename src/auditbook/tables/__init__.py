@@ -1,5 +1,6 @@
 """Which plain table does a data file hold, and what does each of its cells say?"""
 
+from auditbook.tables.held_numbers import held_number
 from auditbook.tables.read_table import (
     PlainTable,
     check_file,
