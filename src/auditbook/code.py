@@ -122,11 +122,12 @@ def _named(
     tree: ast.AST, imported: dict[str, Definition], local: dict[str, Definition], source: Path
 ) -> set[Definition]:
     """Find the package's definitions that a piece of code names, through its own imports too."""
-    inner = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = list(ast.walk(tree))
+    inner = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     known = local | imported | _read_imports(inner, source)
-    owners = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    owners = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     found: set[Definition] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner = known.get(node.value.id)
             if owner is not None and not owner.name:
@@ -223,24 +224,21 @@ def _print_of(definition: Definition, source: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest() if text else ""
 
 
-@cache
 def _lay_bare(node: ast.stmt) -> str:
-    """Write a statement without what a result cannot depend on."""
-    return ast.dump(_Bare().visit(ast.parse(ast.unparse(node))))
+    """Write a statement as `ast.dump` does, without what a result cannot depend on."""
+    return _dump(ast.Module(body=[node], type_ignores=[]))
 
 
-class _Bare(ast.NodeTransformer):
-    """Takes out what a result cannot depend on: texts that stand alone, and where names come from."""
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        """Drop a docstring."""
-        return None if _is_text(node) else self.generic_visit(node)
-
-    def visit_Import(self, node: ast.Import) -> None:
-        """Drop an import."""
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        """Drop an import."""
+def _dump(value: Any) -> str:
+    """Write a tree without texts that stand alone, and without where names come from."""
+    if isinstance(value, list):
+        kept = [one for one in value if not (isinstance(one, ast.Import | ast.ImportFrom) or _is_text(one))]
+        return f"[{', '.join(map(_dump, kept))}]"
+    if not isinstance(value, ast.AST):
+        return repr(value)
+    kind = type(value)
+    fields = [pair for pair in ast.iter_fields(value) if pair[1] is not None or not hasattr(kind, pair[0])]
+    return f"{kind.__name__}({', '.join(f'{name}={_dump(inner)}' for name, inner in fields)})"
 
 
 def _is_main(node: ast.AST) -> bool:

@@ -13,9 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import InputError
@@ -34,25 +31,6 @@ ALLOWED_GAP = 0.01
 """Largest difference of a cell's selection rate from the overall one, in the gradient's training records."""
 
 Flags = NDArray[np.bool_]
-
-
-class ScoreReader(ClassifierMixin, BaseEstimator):
-    """A classifier for fairlearn that needs no training: its only feature is the score."""
-
-    classes_ = np.array([0, 1])
-
-    def fit(self, features: ArrayLike, outcome: ArrayLike) -> "ScoreReader":
-        """Learn nothing."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Say that there is nothing to learn."""
-        return True
-
-    def predict_proba(self, features: ArrayLike) -> NDArray[np.float64]:
-        """Return non-event and event probability, shape (n, 2)."""
-        score = np.asarray(features, dtype=np.float64)[:, 0]
-        return np.column_stack([1 - score, score])
 
 
 def is_installed() -> bool:
@@ -86,6 +64,8 @@ def optimise_thresholds(
     Hardt, M., Price, E. and Srebro, N. (2016). Equality of opportunity in supervised learning.
     doi:10.48550/arXiv.1610.02413
     """
+    from auditbook.mitigation.score_reader import ScoreReader
+
     outcome, values, codes = (
         np.asarray(part)[_draw(len(np.asarray(outcome)), MOST_SELECTED, seed)]
         for part in (outcome, values, codes)
@@ -154,6 +134,9 @@ def reduce_by_gradient(
     ----------
     Agarwal, A. et al. (2018). A reductions approach to fair classification. doi:10.48550/arXiv.1803.02453
     """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
     events, cells = np.asarray(outcome), np.asarray(codes)
     drawn = _draw(len(events), MOST_RECORDS, seed)
     features, events, cells = features[drawn], events[drawn], cells[drawn]

@@ -7,20 +7,19 @@ is a column of its own. A column counts by the size of its coefficient.
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.pockets.encoding import Encoding, load_encoding
 from auditbook.pockets.forest import BLOCK, each_block
 from auditbook.pockets.frozen import Assignment
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 PENALTIES = tuple(float(value) for value in np.logspace(-2, 5, 15))
 """Penalties that are tried (ours), for features of variance 1."""
@@ -170,6 +169,8 @@ def weigh_features(design: Array, outcome: Array, *, continuous: bool, seed: int
     >>> weigh_features(x, 3 * x[:, 0], continuous=True, seed=1).round(1).tolist()
     [3.0, 0.0]
     """
+    from sklearn.linear_model import RidgeCV
+
     n_least = np.unique(outcome, return_counts=True)[1].min() if len(outcome) else 0
     if design.shape[1] == 0 or np.ptp(outcome) == 0 or (not continuous and n_least < FOLDS):
         return np.zeros(design.shape[1])
@@ -194,11 +195,16 @@ def _deal_folds(outcome: Array, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def _held_out_loss(design: Array, outcome: Array, held: NDArray[np.bool_], penalty: float) -> float:
+    from sklearn.metrics import log_loss
+
     fitted = _fit_logistic(design[~held], outcome[~held], penalty)
     return float(log_loss(outcome[held], fitted.predict_proba(design[held]), labels=[0.0, 1.0]))
 
 
-def _fit_logistic(design: Array, outcome: Array, penalty: float) -> LogisticRegression:
+def _fit_logistic(design: Array, outcome: Array, penalty: float) -> "LogisticRegression":
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the size of a coefficient is enough
         return LogisticRegression(C=1 / penalty, max_iter=200).fit(design, outcome)
@@ -273,6 +279,8 @@ def cluster_places(places: Array, *, count: int, seed: int) -> Array:
     >>> cluster_places(np.array([[0.0], [9.0], [9.0]]), count=5, seed=1).tolist()
     [[9.0], [0.0]]
     """
+    from sklearn.cluster import KMeans
+
     distinct = len(np.unique(places.round(9), axis=0)) if places.shape[1] else 1
     if min(count, distinct) < 2:
         return places.mean(axis=0, keepdims=True)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.ensemble import RandomForestRegressor
-from sklearn.tree._tree import NODE_DTYPE, Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree._tree import Tree
 
 BLOCK = 1 << 15
 """Records that are sent down the trees at once."""
@@ -44,13 +45,15 @@ class Forest:
         return (np.cumsum(self.left < 0) - 1).astype(np.int32)
 
     @cached_property
-    def _trees(self) -> tuple[Tree, ...]:
+    def _trees(self) -> "tuple[Tree, ...]":
         """The trees in the form that scikit-learn walks down."""
         bounds = zip(self.first[:-1], self.first[1:], strict=True)
         return tuple(self._build_tree(slice(int(start), int(end))) for start, end in bounds)
 
-    def _build_tree(self, part: slice) -> Tree:
+    def _build_tree(self, part: slice) -> "Tree":
         """Build a tree through a private interface, which a test pins: it walks three times as fast."""
+        from sklearn.tree._tree import NODE_DTYPE, Tree
+
         nodes = np.zeros(part.stop - part.start, dtype=NODE_DTYPE)
         nodes["left_child"], nodes["right_child"] = self.left[part], self.right[part]
         nodes["feature"], nodes["threshold"] = self.feature[part], self.threshold[part]
@@ -114,6 +117,8 @@ def grow_forest(
     >>> np.array_equal(leaves[0], leaves[1]), np.array_equal(leaves[0], leaves[99])
     (True, False)
     """
+    from sklearn.ensemble import RandomForestRegressor
+
     if features.shape[1] == 0:
         features = np.zeros((len(outcome), 1))
     grown = RandomForestRegressor(

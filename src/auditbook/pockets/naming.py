@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from auditbook.labels import JOINT, name_feature, write_condition, write_detail
 from auditbook.pockets.encoding import Column, Encoding, fit_encoding
@@ -186,6 +185,8 @@ def measure_differences(
     for the mean and variance of members (1) and others (0): of a number's ranks, or of an indicator whose
     shares are drawn in by half a record, so that d is always finite.
     """
+    from scipy.stats import rankdata
+
     if not features:
         return np.zeros((0, n_pockets))
     member = (codes[:, None] == np.arange(n_pockets)).astype(np.float64)

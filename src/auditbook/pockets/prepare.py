@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
 
 from auditbook.cohort import Cohort, fits_anything, name_mapped, name_models
 from auditbook.errors import InputError, naming
@@ -149,6 +148,8 @@ def _given(
     cohort: Cohort, settings: PocketSettings, order: NDArray[np.int64], roles: Roles
 ) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
     """Read the given scores on the outcome's scale."""
+    from sklearn.isotonic import IsotonicRegression
+
     found, notes = {}, []
     for score in cohort.file.scores:
         values = as_numbers(cohort.table[score.column]).cells[order].astype(np.float64)

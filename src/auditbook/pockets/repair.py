@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from auditbook.columns import empty_table, fill_table
@@ -137,6 +136,8 @@ def find_correction(predictions: Array, outcome: Array, *, continuous: bool) -> 
     >>> round(find_correction(np.full(4, 0.5), np.array([1.0, 1, 1, 0]), continuous=False), 3)  # log 3
     1.099
     """
+    from scipy.optimize import brentq
+
     if continuous:
         return float(np.mean(outcome - predictions))
     log_odds, n = _log_odds(predictions), len(outcome)

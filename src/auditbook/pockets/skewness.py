@@ -7,7 +7,6 @@ Few unequal units know their standard error badly, which Student's distribution 
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, t
 
 Array = NDArray[np.float64]
 
@@ -101,6 +100,8 @@ def read_as_normal(ratio: ArrayLike, degrees: ArrayLike) -> Array:
     >>> read_as_normal([-3.0, 3.0], 9).round(2).tolist()
     [-2.43, 2.43]
     """
+    from scipy.stats import norm, t
+
     ratio = np.asarray(ratio, float)
     return np.asarray(np.sign(ratio) * norm.isf(t.sf(np.abs(ratio), np.maximum(degrees, 1.0))))
 
@@ -125,5 +126,7 @@ def read_as_student(value: ArrayLike, degrees: ArrayLike) -> Array:
     >>> read_as_student([-2.43, 2.43], 9).round(1).tolist()
     [-3.0, 3.0]
     """
+    from scipy.stats import norm, t
+
     value = np.asarray(value, float)
     return np.asarray(np.sign(value) * t.isf(norm.sf(np.abs(value)), np.maximum(degrees, 1.0)))

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import eigsh
-from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import InputError
@@ -51,6 +50,8 @@ def _leading_vectors(leaves: NDArray[np.int32], n_leaves: int, count: int, seed:
 
 def _cluster(vectors: NDArray[np.float64], count: int, seed: int) -> NDArray[np.int64]:
     """Cluster the rows, scaled to length 1."""
+    from sklearn.cluster import KMeans
+
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(length > 0, length, 1)
     count = min(count, len(np.unique(rows.round(9), axis=0)))

@@ -15,8 +15,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder, TargetEncoder
 
 from auditbook.errors import InputError
 from auditbook.scoring.split import Split, fold_units
@@ -260,6 +258,8 @@ def _fit_block(
 
 def _impute(columns: list[_Column], split: Split) -> _Block:
     """Impute numbers by the training median, and mark what was missing in training."""
+    from sklearn.impute import SimpleImputer
+
     names = [column.name for column in columns]
     return _fit_block(
         SimpleImputer(strategy="median", add_indicator=True),
@@ -273,6 +273,8 @@ def _impute(columns: list[_Column], split: Split) -> _Block:
 
 def _one_hot(columns: list[_Column], split: Split) -> _Block:
     """Give each level seen in training, and missing, a column; an unseen level has zeros everywhere."""
+    from sklearn.preprocessing import OneHotEncoder
+
     return _fit_block(
         OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float64),
         columns,
@@ -287,6 +289,8 @@ def _one_hot(columns: list[_Column], split: Split) -> _Block:
 
 def _encode_rates(columns: list[_Column], outcome: NDArray, unit: NDArray, split: Split, seed: int) -> _Block:
     """Replace levels by shrunken event rates: out of fold in training, from all of training in the audit."""
+    from sklearn.preprocessing import TargetEncoder
+
     encoder = TargetEncoder(target_type="binary", cv=fold_units(unit[split.train], seed=seed))
     train = encoder.fit_transform(_stack(columns, split.train), outcome)
     audit = encoder.transform(_stack(columns, split.audit))

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from auditbook.errors import InputError, nearest
 from auditbook.project import project_file
@@ -180,6 +178,9 @@ Folds = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 def make_classifier(config: ModelConfig, *, seed: int, jobs: int, folds: Folds | None = None) -> Any:
     """Make an untrained classifier from its configuration."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     module, _, name = config.estimator.rpartition(".")
     parameters = dict(config.parameters)
     parameters |= {config.seed_key: seed} if config.seed_key else {}

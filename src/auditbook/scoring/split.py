@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import GroupKFold, train_test_split
 
 from auditbook.errors import InputError
 
@@ -63,6 +62,8 @@ def split_units(outcome: ArrayLike, unit: ArrayLike, *, audit_share: float, seed
     >>> len(parts.train), len(parts.audit)
     (80, 20)
     """
+    from sklearn.model_selection import train_test_split
+
     outcome = np.asarray(outcome)
     codes, _ = pd.factorize(np.asarray(unit, dtype=object), sort=True)
     sizes = np.bincount(codes)
@@ -116,6 +117,8 @@ def _check_support(outcome: NDArray, split: Split) -> None:
 
 def fold_units(unit: ArrayLike, *, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Deal units into (at most five) folds for fitting out of fold."""
+    from sklearn.model_selection import GroupKFold
+
     codes, names = pd.factorize(np.asarray(unit, dtype=object), sort=True)
     if len(names) < 2:
         raise InputError(

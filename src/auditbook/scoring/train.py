@@ -18,8 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from auditbook.errors import RunError
@@ -296,6 +294,9 @@ def takes_weights(config: ModelConfig) -> bool:
     >>> takes_weights(read_panel()["logistic"])
     True
     """
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import has_fit_parameter
+
     classifier = make_classifier(config, seed=0, jobs=1)
     last = classifier[-1] if isinstance(classifier, Pipeline) else classifier
     return bool(has_fit_parameter(last, "sample_weight"))
@@ -303,6 +304,8 @@ def takes_weights(config: ModelConfig) -> bool:
 
 def _weight_parameters(classifier: Any, weights: NDArray[np.float64] | None) -> dict[str, Any]:
     """Name the weights as the classifier wants them; a pipeline hands them to its last step."""
+    from sklearn.pipeline import Pipeline
+
     if weights is None:
         return {}
     step = f"{classifier.steps[-1][0]}__" if isinstance(classifier, Pipeline) else ""

@@ -56,16 +56,17 @@ to manage the health of populations. doi:10.1126/science.aax2342
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import Lasso
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from auditbook.cohort.twins.sizes import check_size
+
+if TYPE_CHECKING:
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.pipeline import Pipeline
 
 Array = NDArray[np.float64]
 
@@ -333,8 +334,13 @@ def predict_labels(patients: Patients) -> tuple[Array, Array]:
 
 
 @cache
-def _fit_labels() -> tuple[tuple[Pipeline, IsotonicRegression], ...]:
+def _fit_labels() -> "tuple[tuple[Pipeline, IsotonicRegression], ...]":
     """Fit the two lasso models, and their maps to numbers of conditions, on records that are never shown."""
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.linear_model import Lasso
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     rng = np.random.default_rng(TRAINING_SEED)
     fitted, mapped = draw_patients(TRAINING_SIZE, rng), draw_patients(TRAINING_SIZE, rng)
     found = []
