@@ -337,7 +337,9 @@ def model_row(recipe: Recipe, sample: Sample, model: str) -> dict:
     row |= {"features": "all" if recipe.source == "trained" else ""}
     row |= {
         "kind": kind,
+        "event_is": "high",
         "threshold": sample.thresholds[model],
+        "given_threshold": NAN,
         "percentile": 90.0 if kind == "rank" else NAN,
     }
     row |= {"n_train": int((~sample.audit).sum()), "n_audit": whole["n"], "events_audit": whole["events"]}

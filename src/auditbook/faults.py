@@ -23,6 +23,11 @@ class Faults:
             raise InputError(*self.found)
 
 
+def count_of(number: int, word: str) -> str:
+    """Write a number of things, such as "1 row" or "1,200 rows"."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def show(value: object, *, width: int = 60) -> str:
     """Write a value so that a reader sees its kind and its blanks."""
     if isinstance(value, bool):

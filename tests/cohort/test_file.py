@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.cohort import file as cohort_file
+from auditbook.cohort.attribute_keys import label_bins
 from auditbook.cohort.events import parse_event
-from auditbook.cohort.file import label_bins, read_cohort_file
+from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.keys import list_keys
 from auditbook.errors import InputError, printable
 from auditbook.faults import show
@@ -281,7 +282,7 @@ resamples = 0
         ('[attributes.age]\ncolumn = "a"\nbins = [3]', "[attributes.age] bins: [3] are not two or more"),
         (
             '[attributes.age]\ncolumn = "a"\nbins = [0, 9]\nlabels = ["x"]',
-            "[attributes.age] labels: 1 labels for 2 bins",
+            "[attributes.age] labels: 1 label for 2 bounds; two bins or more need",
         ),
         (
             '[attributes.age]\ncolumn = "a"\nbins = [0, 9]\nlabels = ["x", "x"]',

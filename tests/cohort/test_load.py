@@ -172,11 +172,11 @@ def test_bins_hold_their_lower_bound_and_the_last_is_open(tmp_path):
 def test_values_that_no_bin_holds_are_faults_unless_named_missing(tmp_path):
     text = OUTCOME + '[attributes.age]\ncolumn = "age"\nbins = [0, 18]\n'
     table = basic_table(rows=8, age=[-9, 17, 18, 19, 20, 21, 22, 23])
-    assert "1 rows of 'age' lie below the first bin, 0 (lowest: -9)" in fault(tmp_path, table, text)
+    assert "1 row of 'age' lies below the first bin, 0 (lowest: -9)" in fault(tmp_path, table, text)
     cohort = load(tmp_path, table, text + 'missing_values = [-9]\nmissing = "drop"\n')
     assert group_counts(cohort.attributes[0]) == {"0-17": 1, "18+": 6}
     table = basic_table(rows=8, age=["x", "17", *["18"] * 6])
-    assert "'age' is not a number in 1 rows ('x' (1))" in fault(tmp_path, table, text)
+    assert "'age' is not a number in 1 row ('x' (1))" in fault(tmp_path, table, text)
 
 
 @pytest.mark.parametrize("blank", [None, "", "  "])

@@ -5,5 +5,5 @@ from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_gro
 from auditbook.cohort.file import ScoreTable, name_lean
 from auditbook.cohort.load import Cohort, CohortFile, Source, load_cohort, read_cohort_file, read_source
 from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
-from auditbook.cohort.schema import MitigationTable
+from auditbook.cohort.schema import Direction, MitigationTable
 from auditbook.cohort.twins import FULL_SIZES

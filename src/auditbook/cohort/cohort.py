@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.schema import CohortFile
+from auditbook.cohort.schema import CohortFile, UnitRule
 from auditbook.errors import printable
+from auditbook.faults import count_of
 from auditbook.records import Attribute, Survey
 
 
@@ -37,6 +38,24 @@ class OtherOutcome:
 
 
 @dataclass(frozen=True)
+class SettledAttribute:
+    """An attribute of which all records of a unit were given one group."""
+
+    attribute: str
+    rule: UnitRule
+    units: int  # Units whose records held more than one group
+    records: int  # Records whose group is another than the table says, or that had none
+
+    @property
+    def text(self) -> str:
+        """Say what was done, for a terminal and for the report."""
+        which = "most frequent group" if self.rule == "most frequent" else f"{self.rule} group in time"
+        units = f"{count_of(self.units, 'unit')} held more than one group"
+        records = f"{count_of(self.records, 'record')} changed"
+        return f"{units}; the {which} of a unit stands for all of its records ({records})"
+
+
+@dataclass(frozen=True)
 class Cohort:
     """The kept records of a cohort."""
 
@@ -62,6 +81,7 @@ class Cohort:
     unplaced: tuple[Unplaced, ...] = ()
     survey: Survey | None = None  # How the records were drawn; None where each stands for itself
     other_outcomes: tuple[OtherOutcome, ...] = ()
+    settled: tuple[SettledAttribute, ...] = ()  # Attributes of which every unit was given one group
     synthetic: bool = False  # True when the records are generated and nobody's
 
     @property
@@ -72,7 +92,7 @@ class Cohort:
     def summary(self) -> str:
         """Describe the cohort in a few lines for a terminal."""
         lines = [f"{self.file.title}: {self.rows_read:,} rows read, {len(self.table):,} kept"]
-        lines += [f"  left out: {part.rows:,} rows, {part.reason}" for part in self.left_out]
+        lines += [f"  left out: {count_of(part.rows, 'row')}, {part.reason}" for part in self.left_out]
         if not self.continuous:
             events = int(self.outcome.sum())
             lines.append(
@@ -92,5 +112,7 @@ class Cohort:
             )
             number = f"{len(attribute.groups)} groups: " if attribute.parts else ""
             lines.append(f"  {attribute.name}: {number}{groups}")
+        lines += [f"  {part.attribute}: {part.text}" for part in self.settled]
+        lines += [f"  {item.name}: {item.direction}" for item in self.file.scores if item.direction]
         lines.append(f"  features: {len(self.feature_columns)}, of which {len(self.late_columns)} late")
         return "\n".join(printable(line) for line in lines)

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.cohort.bins import name_bins
 from auditbook.cohort.events import Event
 from auditbook.cohort.number_advice import advise_numbers
 from auditbook.cohort.schema import AttributeTable, OutcomeTable, ScoreTable
 from auditbook.errors import nearest
-from auditbook.faults import Faults, show
+from auditbook.faults import Faults, count_of, show
 from auditbook.records import Attribute
 from auditbook.tables import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
 
@@ -40,7 +41,7 @@ def derive_outcome(
     missing = is_missing(column)
     values = np.full(len(column), np.nan)
     event = table.rule
-    if event is None or event.comparison in (">", ">=", "<", "<="):
+    if event is None or event.compares_numbers:
         numbers = as_numbers(column)
         _fault_not_numbers(table, column, numbers.bad & ~missing & keep, faults, where)
         values = numbers.cells if event is None else _compare(numbers.cells, event)
@@ -69,7 +70,8 @@ def _fault_not_numbers(table: OutcomeTable, column: pd.Series, bad: Mask, faults
     need = f"the event '{table.text}'" if table.rule is not None else "a continuous outcome"
     faults.add(
         f"{where} column",
-        f"'{table.column}' is not a number in {bad.sum():,} rows ({found}); {need} needs numbers: {advice}",
+        f"'{table.column}' is not a number in {count_of(bad.sum(), 'row')} ({found}); "
+        f"{need} needs numbers: {advice}",
     )
 
 
@@ -90,7 +92,7 @@ def check_events(
         return
     event = table.rule
     found = list_values(column[keep])
-    if column.dtype != object and event is not None and event.comparison not in ("==", "!="):
+    if column.dtype != object and event is not None and event.compares_numbers:
         numbers = as_numbers(column).cells[keep]
         found = f"from {numbers.min():g} to {numbers.max():g}"
     if events == 0:
@@ -118,12 +120,22 @@ def _near_value(table: OutcomeTable, column: pd.Series) -> str:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """The groups of an attribute after one group was given to every unit."""
+
+    names: NDArray[np.object_]  # shape (n,): Group of each row; None where its unit has none
+    units: int  # Units whose records held more than one group
+    records: int  # Records whose group is another than the table says, or that had none
+
+
+@dataclass(frozen=True)
 class GroupColumn:
     """The group of every row before the rule for missing ones is applied."""
 
     names: NDArray[np.object_]  # shape (n,): Group of each row; None where missing
     # Groups in their declared order, also those without rows; empty when nothing is declared
     declared: tuple[str, ...]
+    settled: Settled | None = None  # How many units got one group for several
 
     @property
     def missing(self) -> Mask:
@@ -137,7 +149,7 @@ def derive_groups(
     """Turn an attribute's column into groups: bins, or recoded values."""
     missing = is_missing(column, table.missing_values)
     if table.bins:
-        names = _bin(table, column, keep & ~missing, faults)
+        names = name_bins(table, column, keep=keep & ~missing, faults=faults)
         names[missing] = None
         return GroupColumn(names, table.labels)
     names = _recode(as_text(column), table)
@@ -156,30 +168,6 @@ def _recode(names: NDArray[np.object_], table: AttributeTable) -> NDArray[np.obj
     codes, values = pd.factorize(names, use_na_sentinel=True)
     new = np.array([*(table.groups.get(value, value) for value in values), None], dtype=object)
     return np.asarray(new[codes])
-
-
-def _bin(table: AttributeTable, column: pd.Series, keep: Mask, faults: Faults) -> NDArray[np.object_]:
-    """Name the bin of each row; rows that no bin holds are faults."""
-    where = f"[attributes.{table.name}] bins"
-    numbers = as_numbers(column)
-    bad, low = numbers.bad & keep, (numbers.cells < table.bins[0]) & keep
-    if bad.any():
-        faults.add(
-            where,
-            f"'{table.column}' is not a number in {bad.sum():,} rows ({list_values(column[bad], limit=5)}); "
-            + advise_numbers(column[bad], numbers="numbers", missing="missing_values"),
-        )
-    if low.any():
-        faults.add(
-            where,
-            f"{low.sum():,} rows of '{table.column}' lie below the first bin, {table.bins[0]:g} (lowest: "
-            f"{numbers.cells[low].min():g}); lower the first bin; values that stand "
-            "for nothing known belong into missing_values",
-        )
-    position = np.searchsorted(np.asarray(table.bins, float), numbers.cells, side="right") - 1
-    inside = ~np.isnan(numbers.cells) & (position >= 0)
-    labels = np.array([*table.labels, None], dtype=object)
-    return np.asarray(labels[np.where(inside, np.minimum(position, len(labels) - 2), -1)])
 
 
 def _fault_undeclared(table: AttributeTable, names: NDArray[np.object_], faults: Faults) -> None:
@@ -283,8 +271,8 @@ def check_score(table: ScoreTable, column: pd.Series, faults: Faults) -> None:
         found = list_values(column[numbers.bad], limit=5)
         faults.add(
             where,
-            f"'{table.column}' is not a number in {numbers.bad.sum():,} records ({found}); write every score "
-            "as a finite number with a decimal point, such as 0.25",
+            f"'{table.column}' is not a number in {count_of(numbers.bad.sum(), 'record')} ({found}); write "
+            "every score as a finite number with a decimal point, such as 0.25",
         )
     values = numbers.cells[~np.isnan(numbers.cells)]
     if len(values) == 0 or numbers.bad.any():

@@ -15,7 +15,7 @@ from auditbook.tables import Mask
 JOINT = ", "
 """What stands between the names of the parts: "Black, Female"."""
 
-_OF_COLUMNS = ("column", "groups", "categories", "bins", "labels", "missing_values")
+_OF_COLUMNS = ("column", "groups", "categories", "bins", "labels", "missing_values", "numbers", "within_unit")
 
 
 def check_cross(name: str, tables: Mapping[str, Mapping[str, Any]], faults: Faults) -> None:

@@ -109,7 +109,7 @@ def _role(cohort: Cohort, name: str) -> str:
     roles = {
         "outcome": name == file.outcome.column,
         "site": name == file.site.column,
-        "unit": name == file.unit.column,
+        "unit": name in file.unit.names,
         "weight": name == file.weight.column,
         "survey design": name in file.weight.columns.values(),
         "attribute": any(item.column == name for item in file.attributes),

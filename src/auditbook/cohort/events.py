@@ -15,6 +15,11 @@ class Event:
     comparison: str
     value: Value
 
+    @property
+    def compares_numbers(self) -> bool:
+        """True where cells must be numbers to be compared with the value."""
+        return self.comparison in (">", ">=", "<", "<=")
+
 
 def parse_event(event: Value) -> Event:
     """Read an event: a comparison such as ``"> 3"``, or a value."""

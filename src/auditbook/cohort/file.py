@@ -1,6 +1,5 @@
 """What does a cohort file say: read, and validated at once and in full."""
 
-import itertools
 import os
 import re
 import shlex
@@ -10,11 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from auditbook.cohort.crossed import check_cross
-from auditbook.cohort.keys import check_keys, check_value, name_keys
+from auditbook.cohort.attribute_keys import read_attributes
+from auditbook.cohort.keys import check_keys, check_value, name_keys, read_subtables
 from auditbook.cohort.pocket_keys import check_pockets, read_pockets
 from auditbook.cohort.schema import (
-    AttributeTable,
     CohortFile,
     DataTable,
     DropRule,
@@ -28,6 +26,7 @@ from auditbook.cohort.schema import (
     ReportTable,
     ScoreTable,
     SiteTable,
+    TimeTable,
     UnitTable,
     UseTable,
     WeightTable,
@@ -45,7 +44,7 @@ def read_cohort_file(path: Path) -> CohortFile:
     raw = _parse_toml(path)
     faults = Faults(path.name)
     top = _top(raw, faults)
-    missing = MissingTable(**_table(raw, "missing", MissingTable, faults))
+    missing = _missing(raw, faults)
     scores = _scores(raw, faults)
     file = CohortFile(
         path=path,
@@ -55,9 +54,10 @@ def read_cohort_file(path: Path) -> CohortFile:
         outcome=_outcome(raw, faults),
         outcomes=_other_outcomes(raw, faults),
         site=SiteTable(**_table(raw, "site", SiteTable, faults)),
-        unit=UnitTable(**_table(raw, "unit", UnitTable, faults)),
+        unit=_unit(raw, faults),
+        time=TimeTable(**_table(raw, "time", TimeTable, faults)),
         weight=WeightTable(**_table(raw, "weight", WeightTable, faults)),
-        attributes=_attributes(raw, missing.attributes, faults),
+        attributes=read_attributes(raw, missing.attributes, faults),
         missing=missing,
         features=FeaturesTable(**_table(raw, "features", FeaturesTable, faults)),
         scores=scores,
@@ -121,20 +121,21 @@ def _table(raw: dict[str, Any], name: str, kind: type, faults: Faults) -> dict[s
     return check_keys(raw[name], kind, f"[{name}]", faults) if name in raw else {}
 
 
-def _subtables(
-    raw: dict[str, Any], name: str, kind: type, faults: Faults
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return name and values of each sub-table, such as ``[attributes.race]``."""
-    outer = raw.get(name, {})
-    if not isinstance(outer, dict):
-        faults.add(f"[{name}]", f"must be tables, found {show(outer)}; write one table each: [{name}.NAME]")
-        return []
-    found = []
-    for inner, table in outer.items():
-        if not inner.strip():
-            faults.add(f"[{name}]", f"the name {show(inner)} is blank; give it one")
-        found.append((inner, check_keys(table, kind, f"[{name}.{inner}]", faults)))
-    return found
+def _missing(raw: dict[str, Any], faults: Faults) -> MissingTable:
+    values = _table(raw, "missing", MissingTable, faults)
+    columns = {name: tuple(words) for name, words in values.get("columns", {}).items()}
+    return MissingTable(**values | {"columns": MappingProxyType(columns)})
+
+
+def _unit(raw: dict[str, Any], faults: Faults) -> UnitTable:
+    values = _table(raw, "unit", UnitTable, faults)
+    table = UnitTable(**values)
+    if table.column and table.columns:
+        faults.add("[unit]", "has both column and columns; keep one")
+    if "columns" in values and len(set(table.columns)) < 2:
+        advice = "name two or more that differ, or write column for a single one"
+        faults.add("[unit] columns", f"{show(table.columns)} are not several columns; {advice}")
+    return table
 
 
 def _check_name(top: Mapping[str, Any], faults: Faults) -> None:
@@ -192,16 +193,18 @@ def _outcome(raw: dict[str, Any], faults: Faults) -> OutcomeTable:
             f"{'continuous' if table.continuous else 'an event'}; {advice}",
         )
     _check_event(table, faults)
+    _check_numbers(table, faults)
     return table
 
 
 def _other_outcomes(raw: dict[str, Any], faults: Faults) -> tuple[OtherOutcomeTable, ...]:
     """Read the other outcomes; what they are compared with must be an event."""
     found = []
-    for name, values in _subtables(raw, "outcomes", OtherOutcomeTable, faults):
-        table = OtherOutcomeTable(name, values.get("column", ""), values.get("event", ""))
+    for name, values in read_subtables(raw, "outcomes", OtherOutcomeTable, faults):
+        table = OtherOutcomeTable(**{"name": name, "column": "", "event": "", **values})
         if "event" in values:
             _check_event(table.as_outcome, faults, where=f"[outcomes.{name}] event")
+            _check_numbers(table.as_outcome, faults, where=f"[outcomes.{name}]")
         found.append(table)
     given = raw.get("outcome", {})
     if found and isinstance(given, dict) and given.get("type") == "continuous":
@@ -209,100 +212,27 @@ def _other_outcomes(raw: dict[str, Any], faults: Faults) -> tuple[OtherOutcomeTa
     return tuple(found)
 
 
+def _check_numbers(table: OutcomeTable, faults: Faults, *, where: str = "[outcome]") -> None:
+    """Note numbers that nothing would compare."""
+    if table.numbers and table.rule is not None and not table.rule.compares_numbers:
+        told = 'the event is a value and no comparison; write event = "> 3" or the like, or delete the line'
+        faults.add(f"{where} numbers", told)
+
+
 def _check_event(table: OutcomeTable, faults: Faults, *, where: str = "[outcome] event") -> None:
     rule = table.rule
     if isinstance(table.event, str) and not table.event.strip():
         faults.add(where, 'is blank; write a comparison ("> 3") or the value that counts as an event')
-    if rule and rule.comparison in (">", ">=", "<", "<=") and not is_number(rule.value):
+    if rule and rule.compares_numbers and not is_number(rule.value):
         advice = f"for a value that starts like this, write event = '== \"{show(table.event)[1:-1]}\"'"
         faults.add(
             where, f"{show(table.event)} compares with {show(rule.value)}, which is not a number; {advice}"
         )
 
 
-def _attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[AttributeTable, ...]:
-    tables = _subtables(raw, "attributes", AttributeTable, faults)
-    if "attributes" in raw and not tables:
-        faults.add("[attributes]", "holds no attribute; write at least one table, such as [attributes.sex]")
-    found = []
-    for name, values in tables:
-        where = f"[attributes.{name}]"
-        _check_source(name, raw["attributes"][name], where, faults)
-        if "cross" in values:
-            check_cross(name, dict(tables), faults)
-            values = {"missing": "group", **values}
-        if name in ("all", "cohort"):
-            faults.add(where, f"the name '{name}' is taken by the report; choose another")
-        _check_bins(values, where, faults)
-        _check_categories(values, where, faults)
-        values = {"missing": rule, "column": "", **values}
-        if "bins" in values and "labels" not in values:
-            values["labels"] = label_bins(values["bins"])
-        values["groups"] = MappingProxyType(dict(values.get("groups", {})))
-        found.append(AttributeTable(name=name, **values))
-    return tuple(found)
-
-
-def _check_source(name: str, given: Any, where: str, faults: Faults) -> None:
-    """Note an attribute that neither stands in a column nor crosses others."""
-    if isinstance(given, dict) and not {"column", "cross"} & set(given):
-        faults.add(where, "the key 'column' is missing; add column = \"…\"")
-
-
-def _check_bins(values: Mapping[str, Any], where: str, faults: Faults) -> None:
-    bins, labels = values.get("bins"), values.get("labels")
-    if labels is not None and bins is None:
-        faults.add(f"{where} labels", "given without bins; add bins, or rename values with groups")
-    if bins is None:
-        return
-    if len(bins) < 2 or any(low >= high for low, high in itertools.pairwise(bins)):
-        faults.add(
-            f"{where} bins", f"{show(bins)} are not two or more rising lower bounds, such as [0, 18, 65]"
-        )
-    if labels is not None and len(labels) != len(bins):
-        faults.add(
-            f"{where} labels",
-            f"{len(labels)} labels for {len(bins)} bins; every bin needs one (the last bin is open-ended)",
-        )
-    if labels is not None and len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        faults.add(f"{where} labels", f"{show(twice)} stands twice; every bin needs its own label")
-    for key in ("groups", "categories"):
-        if key in values:
-            faults.add(f"{where} {key}", "given together with bins; keep one of the two")
-
-
-def _check_categories(values: Mapping[str, Any], where: str, faults: Faults) -> None:
-    names = values.get("categories", [])
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        faults.add(f"{where} categories", f"{show(twice)} stands twice; delete one")
-    known = names or values.get("labels", [])
-    reference = values.get("reference")
-    if known and reference is not None and reference not in known:
-        faults.add(
-            f"{where} reference",
-            f"{show(reference)} is none of the groups{nearest(reference, known)}; "
-            f"allowed: {', '.join(known)}",
-        )
-
-
-def label_bins(bins: tuple[float, ...]) -> tuple[str, ...]:
-    """Name bins by their bounds."""
-    texts = [f"{bound:.0f}" if float(bound).is_integer() else repr(bound) for bound in bins]
-    if all(float(bound).is_integer() for bound in bins):
-        names = [
-            f"{low:.0f}-{high - 1:.0f}" if high - 1 > low else f"{low:.0f}"
-            for low, high in itertools.pairwise(bins)
-        ]
-    else:
-        names = [f"{low} to below {high}" for low, high in itertools.pairwise(texts)]
-    return (*names, f"{texts[-1]}+") if bins else ()
-
-
 def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:
     found = []
-    for name, values in _subtables(raw, "scores", ScoreTable, faults):
+    for name, values in read_subtables(raw, "scores", ScoreTable, faults):
         where, kind = f"[scores.{name}]", values.get("kind", "probability")
         if kind in ("decision", "value"):
             for key in ("threshold", "percentile"):
@@ -314,8 +244,16 @@ def _scores(raw: dict[str, Any], faults: Faults) -> tuple[ScoreTable, ...]:
         elif kind == "rank" and "kind" in values and not {"threshold", "percentile"} & set(values):
             faults.add(where, "a rank needs threshold or percentile; add one, such as percentile = 97")
         threshold, percentile = _cut(values, where, kind == "probability", faults)
-        found.append(ScoreTable(name, values.get("column", ""), kind, threshold, percentile))
+        _check_direction(values, where, kind, faults)
+        cut = {"threshold": threshold, "percentile": percentile}
+        found.append(ScoreTable(**{"name": name, "column": "", "kind": kind, **values, **cut}))
     return tuple(found)
+
+
+def _check_direction(values: Mapping[str, Any], where: str, kind: str, faults: Faults) -> None:
+    """Note a prediction of a number that shall be turned round."""
+    if kind == "value" and values.get("event_is") == "low":
+        faults.add(f"{where} event_is", "has no meaning for a prediction of a number; delete the line")
 
 
 def _cut(
@@ -413,18 +351,38 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     others = [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
     others += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     _check_outcomes(file, faults)
-    others += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
+    others += [("[site] column", file.site.column or ""), ("[time] column", file.time.column or "")]
+    others += [(f"[unit] {file.unit.key}", name) for name in file.unit.names]
     others += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
     others += [("[features] include", name) for name in file.features.include or ()]
     others += [("[features] late", name) for name in file.features.late]
     for where, column in others:
         if outcome and column == outcome:
             faults.add(where, f"'{column}' is the outcome; a column cannot be both")
+    _check_features(file, raw, faults)
+    _check_within_unit(file, faults)
+
+
+def _check_features(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> None:
+    """Find lists of features that contradict each other."""
     given = raw.get("features", {})
     if isinstance(given, dict) and {"include", "exclude"} <= set(given):
         faults.add("[features]", "has both include and exclude; keep one")
-    for name in set(file.features.late) & set(file.features.exclude):
-        faults.add("[features] late", f"'{name}' is also in exclude; keep it in one of the two")
+    for key in ("late", "categories"):
+        for name in sorted(set(getattr(file.features, key)) & set(file.features.exclude)):
+            faults.add(f"[features] {key}", f"'{name}' is also in exclude; keep it in one of the two")
+
+
+def _check_within_unit(file: CohortFile, faults: Faults) -> None:
+    """Find rules about the records of a unit where nothing says what a unit is, or when they were made."""
+    for item in (item for item in file.attributes if item.within_unit is not None):
+        where = f"[attributes.{item.name}] within_unit"
+        if not file.unit.names:
+            faults.add(where, 'there is no [unit]; name the column of the patient: [unit] column = "…"')
+        if item.within_unit != "most frequent" and file.time.column is None:
+            told = f'"{item.within_unit}" needs to know when a record was made, since the order of rows may '
+            advice = 'mean nothing; name a date: [time] column = "…", or write "most frequent"'
+            faults.add(where, told + advice)
 
 
 def _check_report(file: CohortFile, faults: Faults) -> None:
@@ -508,4 +466,4 @@ def _check_lean(file: CohortFile, faults: Faults) -> None:
         )
 
 
-__all__ = ["CohortFile", "ScoreTable", "label_bins", "name_lean", "read_cohort_file"]
+__all__ = ["CohortFile", "ScoreTable", "name_lean", "read_cohort_file"]

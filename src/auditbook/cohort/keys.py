@@ -19,7 +19,13 @@ Schema = dict[str, Any]
 
 _KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 _CELL = "text, number or true/false"
-_PLURALS = {_CELL: "texts, numbers or true/false", "table of texts": "tables of texts"}
+_CELLS = "texts, numbers or true/false"
+_PLURALS = {
+    _CELL: _CELLS,
+    "table of texts": "tables of texts",
+    "table of numbers": "tables of numbers",
+    f"list of {_CELLS}": f"lists of {_CELLS}",
+}
 _OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than", "less_than")
 
 
@@ -165,6 +171,22 @@ def check_keys(raw: Any, table: type, where: str, faults: Faults) -> dict[str, A
         for name in known
         if name in raw and check_value(raw[name], table, name, where, faults)
     }
+
+
+def read_subtables(
+    raw: dict[str, Any], name: str, kind: type, faults: Faults
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return name and values of each sub-table, such as ``[attributes.race]``."""
+    outer = raw.get(name, {})
+    if not isinstance(outer, dict):
+        faults.add(f"[{name}]", f"must be tables, found {show(outer)}; write one table each: [{name}.NAME]")
+        return []
+    found = []
+    for inner, table in outer.items():
+        if not inner.strip():
+            faults.add(f"[{name}]", f"the name {show(inner)} is blank; give it one")
+        found.append((inner, check_keys(table, kind, f"[{name}.{inner}]", faults)))
+    return found
 
 
 def _find_key(table: type, name: str) -> Key:

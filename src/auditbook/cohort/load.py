@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, Unplaced
+from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, SettledAttribute, Unplaced
 from auditbook.cohort.column_roles import (
     GroupColumn,
     OutcomeColumn,
@@ -21,12 +21,15 @@ from auditbook.cohort.column_roles import (
     derive_outcome,
 )
 from auditbook.cohort.crossed import cross_attributes, lacks_part
+from auditbook.cohort.feature_columns import FeatureColumns, find_features
 from auditbook.cohort.file import read_cohort_file
+from auditbook.cohort.named_columns import check_columns
+from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
+from auditbook.cohort.units import name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
-from auditbook.errors import InputError, nearest
-from auditbook.faults import Faults
-from auditbook.key_types import Value
+from auditbook.errors import InputError
+from auditbook.faults import Faults, count_of
 from auditbook.records import Attribute, Survey, take_survey
 from auditbook.tables import (
     Mask,
@@ -95,9 +98,9 @@ def load_cohort(
         With one sentence for every fault of the data that could be found.
     """
     source = read_source(file, data=data, cache_dir=cache_dir) if source is None else source
-    source = replace(source, table=_tidy(file, source.table))
-    faults, table = Faults(file.path.name), source.table
-    _check_columns(file, source, faults)
+    faults = Faults(file.path.name)
+    table = recode_table(file, source.table, faults)
+    check_columns(file, source.name, list(table.frame), faults)
     sieve = _Sieve(len(table.frame))
     _apply_drop_rules(file, table.frame, sieve)
     weights = _weights(file, table.frame, sieve, faults)
@@ -105,7 +108,7 @@ def load_cohort(
     with_outcome = sieve.keep
     groups = _groups(file, table, sieve, faults)
     if not sieve.keep.any() and not faults.found:
-        counts = "; ".join(f"{part.rows:,} rows: {part.reason}" for part in sieve.left_out)
+        counts = "; ".join(f"{count_of(part.rows, 'row')}: {part.reason}" for part in sieve.left_out)
         faults.add("[data]", f"no record is left of the {len(table.frame):,} in {source.name} ({counts})")
     faults_before = len(faults.found)
     if faults_before == 0 and outcome is not None and not file.outcome.continuous:
@@ -115,10 +118,11 @@ def load_cohort(
     attributes = _attributes(file, groups, kept, faults)
     _check_kept(file, table.frame, kept, faults)
     survey = _survey(file, table.frame, weights, kept, faults)
-    features, late = _features(file, table.frame, faults)
+    features = find_features(file, table.frame, faults)
     others = _other_outcomes(file, table.frame, sieve.keep, faults)
     faults.raise_any()
-    assembled = replace(_assemble(file, source, sieve, outcome, attributes, features, late), survey=survey)
+    assembled = _assemble(file, source, table.frame, sieve, outcome, attributes, features)
+    assembled = replace(assembled, survey=survey, settled=_list_settled(file, groups))
     if outcome is not None and not file.outcome.continuous and survey is None:
         unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
         assembled = replace(assembled, unplaced=unplaced, other_outcomes=others)
@@ -162,7 +166,7 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
 
 def _text_columns(file: CohortFile) -> set[str]:
     """Name the columns that hold names, not numbers."""
-    names = {file.site.column, file.unit.column}
+    names = {file.site.column, *file.unit.names, *file.features.categories}
     names |= {item.column for item in file.attributes if not item.bins}
     names |= {file.weight.strata, file.weight.cluster}
     event = file.outcome.rule
@@ -171,56 +175,6 @@ def _text_columns(file: CohortFile) -> set[str]:
     names |= {rule.column for rule in file.data.drop if any(isinstance(value, str) for value in rule.values)}
     names -= {item.column for item in file.scores}
     return {name for name in names if name}
-
-
-def _tidy(file: CohortFile, table: PlainTable) -> PlainTable:
-    """Blank out the values that mean "missing" everywhere, and turn columns of names into text."""
-    frame, values = table.frame, file.missing.values
-    changed = {name: _blank(frame[name], values) for name in frame.columns} if values else {}
-    named = (file.site.column, file.unit.column, file.weight.strata, file.weight.cluster)
-    names = {name for name in named if name}
-    names |= {item.column for item in file.attributes if item.column and not item.bins}
-    for name in names & set(frame.columns) - {item.column for item in file.scores}:
-        changed[name] = pd.Series(as_text(changed.get(name, frame[name])))
-    categories = {
-        name: tuple(
-            value for value, out in zip(listed, _means_missing(listed, values), strict=True) if not out
-        )
-        for name, listed in table.categories.items()
-    }
-    return PlainTable(frame.assign(**changed), categories)
-
-
-def _blank(column: pd.Series, values: Sequence[Value]) -> pd.Series:
-    """Replace the values that mean "missing" by a missing cell."""
-    missing = is_missing(column, values) & ~column.isna().to_numpy()
-    if not missing.any():
-        return column
-    blank: Any = None if column.dtype == object else np.nan
-    return column.where(pd.Series(~missing), blank)
-
-
-def _means_missing(listed: Sequence[object], values: Sequence[Value]) -> Mask:
-    return is_missing(pd.Series(list(listed), dtype=object), values)
-
-
-def _check_columns(file: CohortFile, source: Source, faults: Faults) -> None:
-    """Note every column that the cohort file names and the table does not have."""
-    named = [("[outcome] column", file.outcome.column)]
-    named += [(f"[outcomes.{item.name}] column", item.column) for item in file.outcomes]
-    named += [(f"[data] drop, entry {i}", rule.column) for i, rule in enumerate(file.data.drop, start=1)]
-    named += [("[site] column", file.site.column or ""), ("[unit] column", file.unit.column or "")]
-    named += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
-    named += [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
-    named += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
-    for key in ("include", "exclude", "late"):
-        named += [(f"[features] {key}", name) for name in getattr(file.features, key) or ()]
-    named += [("[pockets] exclude", name) for name in file.pockets.exclude]
-    columns = list(source.table.frame.columns)
-    for where, name in named:
-        if name and name not in columns:
-            some = ", ".join(map(repr, columns[:12])) + (", …" if len(columns) > 12 else "")
-            faults.add(where, f"{source.name} has no column {name!r}{nearest(name, columns)}; it has {some}")
 
 
 def _apply_drop_rules(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve) -> None:
@@ -255,9 +209,11 @@ def _survey(
         return None
     part = frame.iloc[kept]
     survey = build_survey(file.weight, part, weights.cells[kept], faults)
-    unit = file.unit.column
-    if survey is not None and unit in part and not is_missing(part[unit]).any():
-        check_survey(survey, pd.factorize(as_text(part[unit]), sort=True)[0], faults)
+    named = file.unit.names
+    if survey is not None and named and set(named) <= set(part):
+        unit = pd.factorize(name_units(part, named), sort=True)[0]
+        if (unit >= 0).all():
+            check_survey(survey, unit, faults)
     return survey
 
 
@@ -298,12 +254,16 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
     """Derive the groups of every attribute and treat rows without one by its rule."""
     found: list[GroupColumn | None] = []
     before = sieve.keep
+    order = order_units(file, table.frame, keep=before, faults=faults)
     for item in file.attributes:
         if item.cross or item.column not in table.frame:
             found.append(None)
             continue
         declared, faults_before = table.categories.get(item.column, ()), len(faults.found)
         groups = derive_groups(item, table.frame[item.column], declared=declared, keep=before, faults=faults)
+        if item.within_unit is not None and order is not None:
+            settled = settle_groups(groups.names, item.within_unit, order, keep=before)
+            groups = GroupColumn(settled.names, groups.declared, settled)
         found.append(groups)
         count = int((groups.missing & before).sum())
         if len(faults.found) > faults_before:
@@ -319,6 +279,15 @@ def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) 
     for item in (item for item in file.attributes if item.cross):
         _sift_cross(item, dict(zip(file.attribute_names, found, strict=True)), sieve, faults)
     return found
+
+
+def _list_settled(file: CohortFile, groups: Sequence[GroupColumn | None]) -> tuple[SettledAttribute, ...]:
+    """List the attributes of which every unit was given one group."""
+    return tuple(
+        SettledAttribute(item.name, item.within_unit, column.settled.units, column.settled.records)
+        for item, column in zip(file.attributes, groups, strict=True)
+        if column is not None and column.settled is not None and item.within_unit is not None
+    )
 
 
 def _find_unplaced(
@@ -356,8 +325,9 @@ def _sift_cross(
     if count and item.missing == "error":
         faults.add(
             f"[attributes.{item.name}] missing",
-            f'{count:,} records lack a group in {" or ".join(item.cross)}; write missing = "group" '
-            '(they form a group) or "drop" (left out and counted)',
+            f"{count_of(count, 'record')} {'lacks' if count == 1 else 'lack'} a group in "
+            f"{' or '.join(item.cross)}; "
+            'write missing = "group" (they form a group) or "drop" (left out and counted)',
         )
     elif count and item.missing == "drop":
         sieve.leave_out(missing, f"{item.name} missing")
@@ -386,67 +356,46 @@ def _check_kept(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], f
     for score in file.scores:
         if score.column in frame:
             check_score(score, frame[score.column].iloc[kept], faults)
-    for role, name in (("site", file.site.column), ("unit", file.unit.column)):
+    roles = [("site", "column", file.site.column)]
+    roles += [("unit", file.unit.key, name) for name in file.unit.names]
+    for role, key, name in roles:
         if name is None or name not in frame:
             continue
         missing = int(is_missing(frame[name].iloc[kept]).sum())
         if missing:
             faults.add(
-                f"[{role}] column",
+                f"[{role}] {key}",
                 f"'{name}' is missing in {missing:,} of {len(kept):,} records; fill it in, or leave these "
                 f'records out: [data] drop = [{{ column = "{name}", values = [""], reason = "no {role}" }}]',
             )
-    name = file.unit.column or file.site.column
-    if file.panel.models and name in frame and len(frame[name].iloc[kept].unique()) == 1:
+    names = file.unit.names or tuple(name for name in [file.site.column] if name)
+    if not file.panel.models or not names or not set(names) <= set(frame):
+        return
+    if all(len(frame[name].iloc[kept].unique()) == 1 for name in names):
+        told = " and ".join(f"'{name}'" for name in names)
         faults.add(
-            "[unit] column",
-            f"'{name}' is the same in every record, so that no units can be kept apart for the audit; "
+            f"[unit] {file.unit.key}",
+            f"{told} {'is' if len(names) == 1 else 'are'} the same in every record, so that no units can be "
+            "kept apart for the audit; "
             "name a finer unit, delete the line, or give scores and set [panel] models = []",
         )
-
-
-def _features(
-    file: CohortFile, frame: pd.DataFrame, faults: Faults
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Name the features and the late ones among them, in the table's order."""
-    taken = {item.column: "another outcome" for item in file.outcomes}
-    taken[file.outcome.column] = "the outcome"
-    taken |= {item.column: "a given score" for item in file.scores}
-    taken |= {name: "a weight, stratum or cluster" for name in file.weight.columns.values()}
-    if file.unit.column:
-        taken[file.unit.column] = "the unit"
-    if file.site.column and file.unit.column in (None, file.site.column):
-        taken[file.site.column] = "the site, which is held out"
-    asked = file.features.include
-    for key, names in (("include", asked or ()), ("late", file.features.late)):
-        for name in names:
-            if name in taken and name != file.outcome.column:
-                faults.add(f"[features] {key}", f"'{name}' is {taken[name]}; it cannot be a feature too")
-            elif key == "late" and asked is not None and name not in asked:
-                faults.add("[features] late", f"'{name}' is not in include; add it there, or delete it here")
-    free = [name for name in frame.columns if name not in taken and name not in file.features.exclude]
-    free = [name for name in free if frame[name].dtype.kind != "M"]
-    features = tuple(name for name in free if asked is None or name in asked)
-    if file.panel.models and not features:
-        faults.add("[features]", "no column is left to train on; shorten exclude, or set [panel] models = []")
-    return features, tuple(name for name in features if name in file.features.late)
 
 
 def _assemble(
     file: CohortFile,
     source: Source,
+    frame: pd.DataFrame,
     sieve: _Sieve,
     outcome: OutcomeColumn | None,
     attributes: tuple[Attribute, ...],
-    features: tuple[str, ...],
-    late: tuple[str, ...],
+    features: FeatureColumns,
 ) -> Cohort:
     """Put the kept rows together."""
     kept = np.flatnonzero(sieve.keep)
-    table = source.table.frame.iloc[kept].reset_index(drop=True)
+    table = frame.iloc[kept].reset_index(drop=True)
     site = as_text(table[file.site.column]) if file.site.column else None
     numbered = kept.astype(str).astype(object)
-    unit = as_text(table[file.unit.column]) if file.unit.column else numbered if site is None else site
+    unit = name_units(table, file.unit.names) if file.unit.names else numbered if site is None else site
     values = outcome.cells[kept] if outcome is not None else np.empty(0)
     return Cohort(
         file=file,
@@ -458,8 +407,8 @@ def _assemble(
         rows_read=len(sieve.keep),
         left_out=tuple(sieve.left_out),
         data_hash=source.data_hash,
-        feature_columns=features,
-        late_columns=late,
+        feature_columns=features.names,
+        late_columns=features.late,
         synthetic=source.synthetic,
     )
 
@@ -470,7 +419,7 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
     if total <= max_rows:
         return cohort
     rng = np.random.default_rng(seed)
-    own = cohort.file.unit.column is None and cohort.site is None
+    own = not cohort.file.unit.names and cohort.site is None
     if own:
         order = np.argsort(pd.util.hash_pandas_object(cohort.table, index=False).to_numpy(), kind="stable")
         chosen = np.sort(order[rng.permutation(total)[:max_rows]])
@@ -496,6 +445,7 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
         survey=None if cohort.survey is None else take_survey(cohort.survey, chosen),
         other_outcomes=tuple(replace(item, cells=item.cells[chosen]) for item in cohort.other_outcomes),
         synthetic=cohort.synthetic,
+        settled=cohort.settled,
     )
 
 

@@ -4,11 +4,15 @@ Every key is declared here, in `settings.Protocol` or in `pocket_settings.Pocket
 `keys` reads from the fields what is accepted, what editors complete, and what the book's page tells.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from auditbook.cohort.events import Event, parse_event
 from auditbook.errors import InputError, printable
@@ -21,8 +25,11 @@ from auditbook.tables import check_file, hash_file, is_there
 
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
 MissingRule = Literal["error", "group", "drop"]
+UnitRule = Literal["first", "last", "most frequent"]
+Direction = Literal["high", "low"]
 Paper = Literal["A4", "Letter"]
 Cells = Annotated[tuple[Value, ...], WrittenAs(tuple[Cell, ...])]
+Numbers = Annotated[Mapping[str, float], WrittenAs(Mapping[str, Number]), LeftOut("cells as they are")]
 Strength = Annotated[float, Exactly(ge=0, le=100)]
 Headroom = Annotated[float, Exactly(ge=0, le=0.5)]
 
@@ -70,6 +77,8 @@ class OutcomeTable:
     """`event` or `continuous`."""
     harm: Text = ""
     """What the event means to the person; printed in the report."""
+    numbers: Numbers = field(default_factory=lambda: MappingProxyType({}))
+    """Values that stand for a number, read before anything else: `{ "120 +" = 120 }`."""
 
     @property
     def continuous(self) -> bool:
@@ -98,6 +107,8 @@ class OtherOutcomeTable:
     """What else happened; never a feature."""
     event: Annotated[Value, WrittenAs(Cell)]
     """A comparison (`"> 3"`) or the value that counts as an event."""
+    numbers: Numbers = field(default_factory=lambda: MappingProxyType({}))
+    """Values of this column that stand for a number, as under `[outcome]`."""
 
     @property
     def as_outcome(self) -> OutcomeTable:
@@ -121,6 +132,26 @@ class UnitTable:
 
     column: Annotated[Text | None, LeftOut("the site, else each record")] = None
     """What must not be split between training and audit, such as the patient."""
+    columns: Annotated[Names, LeftOut("one column, or none")] = ()
+    """Instead of a column: two or more that name the unit together, such as hospital and patient number."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that name the unit; none where the site or the record is the unit."""
+        return self.columns or ((self.column,) if self.column else ())
+
+    @property
+    def key(self) -> str:
+        """The key under which they stand."""
+        return "columns" if self.columns else "column"
+
+
+@dataclass(frozen=True)
+class TimeTable:
+    """``[time]``: when a record was made."""
+
+    column: Annotated[Text | None, LeftOut("no time")] = None
+    """Date, or number that grows with time, by which a unit's records are ordered. No feature."""
 
 
 @dataclass(frozen=True)
@@ -159,15 +190,28 @@ class AttributeTable:
     categories: Annotated[Names, LeftOut("as found")] = ()
     """All groups in their order, after recoding, also one without records; any other value is an error."""
     bins: Annotated[tuple[float, ...], WrittenAs(tuple[Number, ...]), LeftOut("no bins")] = ()
-    """Rising lower bounds for a numeric column; the last bin is open-ended."""
+    """Rising lower bounds for a numeric column. The last bin is open-ended, unless there is one bound more
+    than labels: then it ends below the last bound.
+    """
     labels: Annotated[Names, LeftOut("made from the bins")] = ()
     """One name a bin."""
+    numbers: Numbers = field(default_factory=lambda: MappingProxyType({}))
+    """Values that stand for a number, read before the bins: `{ "> 89" = 90 }`."""
+    within_unit: Annotated[UnitRule | None, LeftOut("each record keeps its own")] = None
+    """Where the records of one unit disagree, all get the `first` or `last` group in `[time]`, or the
+    `most frequent` one.
+    """
     missing: Annotated[MissingRule, LeftOut("the rule of [missing]")] = "error"
     """Blank cells of this attribute: `error`, `group` or `drop`. Of a cross: records that lack a part; left
     out, those that the parts keep form one group.
     """
     missing_values: Annotated[Cells, LeftOut("none")] = ()
     """Values of this column that mean missing, beside blank cells."""
+
+    @property
+    def top(self) -> float:
+        """Where the last bin ends; infinite where it is open-ended."""
+        return self.bins[-1] if len(self.bins) > len(self.labels) else math.inf
 
 
 @dataclass(frozen=True)
@@ -181,6 +225,12 @@ class MissingTable:
     """Blank outcomes: `drop` (left out and counted) or `error`."""
     values: Annotated[Cells, LeftOut("none")] = ()
     """Values that mean missing in every column."""
+    columns: Annotated[
+        Mapping[str, tuple[Value, ...]],
+        WrittenAs(Mapping[str, tuple[Cell, ...]]),
+        LeftOut("values holds for all"),
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    """Values that mean missing in one column, instead of `values`: `{ creatinine = ["NA"], race = [] }`."""
 
 
 @dataclass(frozen=True)
@@ -188,11 +238,21 @@ class FeaturesTable:
     """``[features]``: columns that a model trained here may use."""
 
     include: Annotated[Names | None, LeftOut("every column without another role")] = None
-    """Features of models trained here; not together with `exclude`."""
+    """Features of models trained here, by name or by a pattern such as `"emb_*"`; not together with
+    `exclude`.
+    """
     exclude: Names = ()
-    """Columns that are no features."""
+    """Columns that are no features, by name or pattern."""
     late: Names = ()
-    """Features known only at the end of the stay."""
+    """Features known only at the end of the stay, by name or pattern."""
+    categories: Annotated[Names, LeftOut("as found")] = ()
+    """Features, by name or pattern, whose numbers are codes: each value is a category of its own."""
+    numbers: Annotated[
+        Mapping[str, Mapping[str, float]],
+        WrittenAs(Mapping[str, Mapping[str, Number]]),
+        LeftOut("cells as they are"),
+    ] = field(default_factory=lambda: MappingProxyType({}))
+    """Values of a feature that stand for a number: `numbers.los = { "120 +" = 120 }`."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +270,37 @@ class ScoreTable:
     """A record is selected when its score is at least this."""
     percentile: Annotated[Number | None, LeftOut("none")] = None
     """Instead of a threshold: this percentile of the audited records' scores."""
+    numbers: Numbers = field(default_factory=lambda: MappingProxyType({}))
+    """Values that stand for a number: `{ "<0.01" = 0.005 }`."""
+    event_is: Direction = "high"
+    """Which scores speak for the event: `high`, or `low` as where survival is scored and the event is death:
+    such a score is turned round, and a record is selected when its score is at most the threshold.
+    """
+
+    def turn(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn scores so that a higher one speaks for the event: 1 - p for a probability or a decision."""
+        if self.event_is == "high":
+            return values
+        return -values if self.kind in ("rank", "value") else 1 - values
+
+    @property
+    def direction(self) -> str:
+        """Say how a score is turned round, for a terminal; blank where it is not."""
+        if self.event_is == "high":
+            return ""
+        how = "minus the score" if self.kind == "rank" else "1 minus it"
+        cut = f"percentile {self.percentile:g}" if self.percentile is not None else f"{self.threshold:g}"
+        limit = "it is 0" if self.kind == "decision" else f"the score is at most {cut}"
+        return f"low ones speak for the event; audited is {how}, and a record is selected when {limit}"
+
+    @property
+    def turned(self) -> "ScoreTable":
+        """The same score after it was turned: the threshold, or the percentile, from the other side."""
+        if self.event_is == "high":
+            return self
+        threshold = None if self.threshold is None else float(self.turn(np.array(self.threshold)))
+        percentile = None if self.percentile is None else 100 - self.percentile
+        return replace(self, threshold=threshold, percentile=percentile)
 
 
 @dataclass(frozen=True)
@@ -322,6 +413,7 @@ class CohortFile:
     outcomes: Annotated[tuple[OtherOutcomeTable, ...], WrittenAs(Mapping[str, OtherOutcomeTable])] = ()
     site: SiteTable = field(default_factory=SiteTable)
     unit: UnitTable = field(default_factory=UnitTable)
+    time: TimeTable = field(default_factory=TimeTable)
     weight: WeightTable = field(default_factory=WeightTable)
     attributes: Annotated[tuple[AttributeTable, ...], WrittenAs(Mapping[str, AttributeTable])]
     missing: MissingTable = field(default_factory=MissingTable)
@@ -339,6 +431,11 @@ class CohortFile:
     def attribute_names(self) -> list[str]:
         """The attributes by name, in their order."""
         return [item.name for item in self.attributes]
+
+    @property
+    def unit_is_site(self) -> bool:
+        """True where the site is what must not be split."""
+        return self.site.column is not None and self.unit.names in ((), (self.site.column,))
 
     def list_columns(self, attribute: str) -> set[str]:
         """List the columns in which an attribute stands: its own, or those of the attributes it crosses."""
@@ -384,9 +481,10 @@ class CohortFile:
                 "continuous": self.outcome.continuous,
             },
             "site": self.site.column,
-            "unit": self.unit.column or self.site.column,
+            "unit": " + ".join(self.unit.names) or self.site.column,
             "attributes": [item.name for item in self.attributes],
             "crosses": {item.name: list(item.cross) for item in self.attributes if item.cross},
+            "turned": [item.name for item in self.scores if item.event_is == "low"],
             "use": {key: text for key, text in asdict(self.use).items() if text},
             "labels": {
                 "columns": dict(self.labels.columns),

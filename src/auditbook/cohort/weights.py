@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from auditbook.cohort.schema import WeightTable
 from auditbook.errors import InputError
 from auditbook.evidence import settle_design
-from auditbook.faults import Faults
+from auditbook.faults import Faults, count_of
 from auditbook.records import AuditRecords, Survey
 from auditbook.tables import Mask, as_numbers, as_text, is_missing
 
@@ -49,8 +49,7 @@ def read_weights(column: pd.Series, name: str, *, keep: Mask, faults: Faults) ->
 
 
 def _rows(mask: Mask) -> str:
-    count = int(mask.sum())
-    return f"{count:,} row{'s' * (count != 1)}"
+    return count_of(mask.sum(), "row")
 
 
 def build_survey(

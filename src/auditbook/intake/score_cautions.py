@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.cohort import Cohort
+from auditbook.cohort import Cohort, ScoreTable
 from auditbook.intake.caution import Caution
 from auditbook.intake.single_areas import CHECKED_ROWS, LEAK_AREA, area_under
 from auditbook.tables import as_numbers
@@ -17,24 +17,26 @@ LEAK_EVENTS = 10
 def warn_scores(cohort: Cohort) -> Iterator[Caution]:
     """Point out given scores that tell nobody apart, or tell everybody apart."""
     for score in cohort.file.scores:
-        values = as_numbers(cohort.table[score.column]).cells
-        if values.min() == values.max():
-            yield Caution(f"[scores.{score.name}]", f"every record has the same score, {values.min():g}")
+        given = as_numbers(cohort.table[score.column]).cells
+        if given.min() == given.max():
+            yield Caution(f"[scores.{score.name}]", f"every record has the same score, {given.min():g}")
             continue
+        values, threshold = score.turn(given), score.turned.threshold
         if cohort.continuous:
             continue
-        yield from _warn_outcome_as_score(score.name, values, np.asarray(cohort.outcome, float))
-        if score.threshold is not None and not 0 < (values >= score.threshold).sum() < len(values):
-            who = "every record" if values.min() >= score.threshold else "no record"
+        yield from _warn_outcome_as_score(score, values, np.asarray(cohort.outcome, float))
+        if threshold is not None and not 0 < (values >= threshold).sum() < len(values):
+            who = "every record" if values.min() >= threshold else "no record"
+            side = "reaches" if score.event_is == "high" else "is at or below"
             yield Caution(
                 f"[scores.{score.name}] threshold",
-                f"{who} reaches {score.threshold:g} (scores run from "
-                f"{values.min():g} to {values.max():g}), so that most verdicts have nothing to judge",
+                f"{who} {side} {score.threshold:g} (scores run from "
+                f"{given.min():g} to {given.max():g}), so that most verdicts have nothing to judge",
             )
 
 
 def _warn_outcome_as_score(
-    name: str, values: NDArray[np.float64], outcome: NDArray[np.float64]
+    score: ScoreTable, values: NDArray[np.float64], outcome: NDArray[np.float64]
 ) -> Iterator[Caution]:
     """Point out a score that is the outcome or its negation, or ranks the records almost as these do."""
     if min(outcome.sum(), (1 - outcome).sum()) < LEAK_EVENTS:
@@ -43,13 +45,14 @@ def _warn_outcome_as_score(
     area = area_under(values[::step], outcome[::step])
     if area > LEAK_AREA:
         yield Caution(
-            f"[scores.{name}]",
+            f"[scores.{score.name}]",
             f"AUC {area:.3f}: this may be the outcome in disguise, or made when it was "
             "known; if so, there is no prediction to audit",
         )
     elif area < 1 - LEAK_AREA:
+        side, other = ("lower", "low") if score.event_is == "high" else ("higher", "high")
         yield Caution(
-            f"[scores.{name}]",
-            f"AUC {area:.3f}: this may be the outcome turned round; a higher score must "
-            "mean that the event is more probable",
+            f"[scores.{score.name}]",
+            f"AUC {area:.3f}: this may be the outcome turned round",
+            f'where a {side} score speaks for the event, write event_is = "{other}"',
         )

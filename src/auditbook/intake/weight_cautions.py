@@ -39,6 +39,5 @@ def warn_weights(cohort: Cohort) -> Iterator[Caution]:
 
 def _bare_records(cohort: Cohort, survey: Survey) -> AuditRecords:
     """Give outcome, units and survey of the records, and nothing of what is audited."""
-    named = cohort.file.unit.column
-    unit = None if named is None else pd.factorize(cohort.unit, sort=True)[0]
+    unit = None if not cohort.file.unit.names else pd.factorize(cohort.unit, sort=True)[0]
     return AuditRecords(np.zeros(len(survey.weight), np.int8), (), (), unit=unit, survey=survey)

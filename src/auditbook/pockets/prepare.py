@@ -44,7 +44,7 @@ class PocketWorld:
 def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
     """Name the columns that maps may use: features but compared attributes, sites, units, late ones."""
     file = cohort.file
-    barred = _compared_columns(cohort, settings) | {file.site.column, file.unit.column}
+    barred = _compared_columns(cohort, settings) | {file.site.column, *file.unit.names}
     barred |= set(settings.exclude) | (set() if settings.late else set(cohort.late_columns))
     return tuple(name for name in cohort.feature_columns if name not in barred)
 
@@ -60,10 +60,9 @@ def unit_kind(cohort: Cohort, settings: PocketSettings) -> UnitKind:
     file = cohort.file
     if settings.unit == "record":
         return "record"
-    by_site = file.site.column is not None and file.unit.column in (None, file.site.column)
-    if settings.unit == "site" or by_site:
+    if settings.unit == "site" or file.unit_is_site:
         return "site"
-    return "unit" if file.unit.column is not None else "record"
+    return "unit" if file.unit.names else "record"
 
 
 def build_world(
@@ -133,7 +132,7 @@ def _order(
     one unit by their outcomes, which decide no role.
     """
     file = cohort.file
-    aside = {file.outcome.column, file.site.column, file.unit.column}
+    aside = {file.outcome.column, file.site.column, *file.unit.names}
     aside |= _compared_columns(cohort, settings)
     hashes = hash_records(cohort.table.drop(columns=[name for name in aside if name in cohort.table]))
     names = {"unit": cohort.unit, "site": cohort.site}.get(kind)
@@ -152,7 +151,7 @@ def _given(
 
     found, notes = {}, []
     for score in cohort.file.scores:
-        values = as_numbers(cohort.table[score.column]).cells[order].astype(np.float64)
+        values = score.turn(as_numbers(cohort.table[score.column]).cells[order].astype(np.float64))
         if score.kind == "decision":
             notes.append(f"{score.name} is a decision of 0 or 1, which predicts no risk")
             continue

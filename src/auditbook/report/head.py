@@ -1,11 +1,12 @@
 """What was audited, and on whom?"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 
 from auditbook.book.say.text import agree, count, join_words, plural
 from auditbook.report.content import Head, Statement, Use
-from auditbook.report.source import Source, rest_on, start, to_count
+from auditbook.report.source import Source, list_names, rest_on, start, to_count
 
 
 def build_head(source: Source) -> Head:
@@ -89,6 +90,8 @@ def describe_population(source: Source, records: int) -> Statement:
     trained = (source.table("models")["source"] == "trained").any()
     seen = "; no model trained here has seen them" if trained else ""
     parts = [f"Audited: {plural(records, 'record')}{where}{seen}."]
+    if info.get("turned"):
+        parts.append(_describe_turned(info["turned"]))
     if "units" in set(source.table("contrasts")["scope"]):
         parts.append(f"Several records can belong to one {info['unit']}; intervals take that into account.")
     if told.get("status") == "done" and source.table("models").empty:
@@ -96,6 +99,14 @@ def describe_population(source: Source, records: int) -> Statement:
     if told.get("status") == "done" and len(source.table("models")):
         parts += _describe_pocket_records(told, records)
     return Statement(" ".join(parts), (rest_on("models.csv"), rest_on("run.json")))
+
+
+def _describe_turned(names: Sequence[str]) -> str:
+    """Say of which scores low ones speak for the event."""
+    return (
+        f"Low scores of {list_names(names)} speak for the event and were turned round: here a higher score "
+        "always speaks for it, and a probability is the event's."
+    )
 
 
 def _describe_pocket_records(told: dict, records: int) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.cohort import Cohort, ScoreTable, name_lean
+from auditbook.cohort import Cohort, Direction, ScoreTable, name_lean
 from auditbook.columns import fill_table
 from auditbook.errors import InputError, naming
 from auditbook.evidence import (
@@ -44,6 +44,7 @@ class ModelInfo:
     # Its scores were kept from an earlier run. Never part of a result table, which must not depend on it
     cached: bool = False
     features: str = ""  # "all" or "admission", without late ones; blank for a given model
+    event_is: Direction = "high"  # Which of its scores, as they were given, speak for the event
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def score_cohort(
     _check_names([table.name for table in file.scores], names)
     split = _split(cohort, protocol, trains=bool(configs))
     given = [read_given(cohort.table, table, split.audit) for table in file.scores]
-    infos = [ModelInfo(t.name, t.name, "given", percentile=t.percentile) for t in file.scores]
+    infos = [_describe_given(table) for table in file.scores]
     if not configs:
         return ScoredCohort(_records(cohort, split, given), split.audit, split.train, tuple(infos))
     trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
@@ -134,6 +135,12 @@ def score_cohort(
     left_out = tuple((column.column, column.reason) for column in features.left_out)
     records = _records(cohort, split, given)
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
+
+
+def _describe_given(table: ScoreTable) -> ModelInfo:
+    """Say of a given score what is known of it."""
+    percentile = table.turned.percentile
+    return ModelInfo(table.name, table.name, "given", percentile=percentile, event_is=table.event_is)
 
 
 def _plan_trainings(
@@ -213,8 +220,8 @@ def take_records(
 
 def _number_units(cohort: Cohort, positions: NDArray[np.int64]) -> NDArray[np.intp] | None:
     """Give the units of some records numbers; None where no column names any but the site."""
-    named = cohort.file.unit.column
-    if named is None or named == cohort.file.site.column:
+    named = cohort.file.unit.names
+    if not named or named == (cohort.file.site.column,):
         return None
     return pd.factorize(cohort.unit[positions], sort=True)[0]
 
@@ -222,6 +229,7 @@ def _number_units(cohort: Cohort, positions: NDArray[np.int64]) -> NDArray[np.in
 def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64]) -> Score:
     """Read a given score of the audited records, whose positions `audit` holds, and settle its threshold.
 
+    Scores of which low ones speak for the event are turned round: what is returned is high for the event.
     Raises InputError if the column holds text or missing values, a probability lies outside 0 to 1, a rank is
     infinite, or a decision is neither 0 nor 1.
 
@@ -247,7 +255,8 @@ def read_given(table: pd.DataFrame, score: ScoreTable, audit: NDArray[np.int64])
     fault = _range_fault(values, score.kind)
     if fault:
         raise InputError(f"{where}: {fault}")
-    return _cut(score.name, score.kind, values, score.threshold, score.percentile)
+    turned = score.turned
+    return _cut(score.name, score.kind, score.turn(values), turned.threshold, turned.percentile)
 
 
 def _range_fault(values: NDArray[np.float64], kind: ScoreKind) -> str:
@@ -322,7 +331,9 @@ def _summarise(
         "family": info.family,
         "features": info.features,
         "kind": score.kind,
+        "event_is": info.event_is,
         "threshold": score.threshold,
+        "given_threshold": _turn_back(score) if info.event_is == "low" else np.nan,
         "percentile": np.nan if info.percentile is None else info.percentile,
         "n_train": info.n_train,
         "n_audit": len(outcome),
@@ -337,6 +348,12 @@ def _summarise(
         "brier": float(errors.mean()),
         "mean_score": float(values.mean()),
     }
+
+
+def _turn_back(score: Score) -> float:
+    """Find the threshold of a score as it was given, of which low ones speak for the event."""
+    table = ScoreTable(score.model, "", score.kind, event_is="low")
+    return float(table.turn(np.array(score.threshold)))
 
 
 @dataclass(frozen=True)

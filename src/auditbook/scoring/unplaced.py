@@ -32,5 +32,5 @@ def _count(
     """Count tp, fp, fn and tn of one model."""
     values = as_numbers(scores[table.column]).cells
     held = ~np.isnan(values)
-    chosen = values[held] >= score.threshold
+    chosen = table.turn(values[held]) >= score.threshold
     return count_groups(outcome[held], chosen, np.zeros(int(held.sum()), np.intp), 1)[0]

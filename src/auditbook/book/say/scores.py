@@ -33,6 +33,7 @@ KINDS = {
     "rank": "a rank: it orders records and says nothing of how likely the event is",
     "decision": "a decision, 0 or 1: the order behind it was not supplied",
 }
+TURNED = {"probability": "1 minus the score", "decision": "1 minus the decision", "rank": "minus the score"}
 
 
 def find_model(models: pd.DataFrame, model: str) -> Any:
@@ -77,7 +78,18 @@ def describe_kinds(models: pd.DataFrame) -> str:
         names = models.loc[models["kind"] == kind, "model"]
         if len(names):
             points.append(f"- {name_list(names)}: {meaning}.{_describe_limits(kind)}")
+    points += [f"- {told}" for told in describe_turned(models)]
     return "\n".join(points)
+
+
+def describe_turned(models: pd.DataFrame) -> list[str]:
+    """Say of which scores low ones speak for the event, and how these were turned round."""
+    turned = models[models["event_is"] == "low"]
+    return [
+        f"{name_list(part['model'])}: low scores speak for the event, so that {how} stands for each of them "
+        "in every table and figure: there a higher score speaks for the event."
+        for how, part in turned.groupby(turned["kind"].map(TURNED))
+    ]
 
 
 def _describe_limits(kind: str) -> str:
@@ -247,13 +259,8 @@ def describe_threshold(row: Any) -> str:
     name = f"**{escape(row.model)}**"
     if row.kind == "decision":
         text = f"{name} supplies decisions; whatever threshold stands behind them cannot be moved here."
-    elif math.isnan(row.percentile):
-        text = f"{name} selects a record when its score is at least {number(row.threshold)}."
     else:
-        text = (
-            f"{name} selects a record when its score is at least {number(row.threshold)}, "
-            f"percentile {number(row.percentile, digits=1).removesuffix('.0')} of the audited scores."
-        )
+        text = f"{name} selects a record when its score is {_write_cut(row)}."
     if row.selection_rate == 0:
         return f"{text} Nobody is selected: every metric that needs a selected record is undefined."
     if row.selection_rate == 1:
@@ -262,6 +269,18 @@ def describe_threshold(row: Any) -> str:
         f"{text} {share(row.selection_rate)} of the audited records are selected, "
         f"while {share(row.event_rate)} have the event."
     )
+
+
+def _write_cut(row: Any) -> str:
+    """Write from, or up to, which score a record is selected."""
+    low = row.event_is == "low"
+    limit = f"at least {number(row.threshold)}"
+    if low:
+        limit = f"at most {number(row.given_threshold)} (at least {number(row.threshold)} once turned round)"
+    if math.isnan(row.percentile):
+        return limit
+    percentile = number(100 - row.percentile if low else row.percentile, digits=1).removesuffix(".0")
+    return f"{limit}, percentile {percentile} of the audited scores"
 
 
 def list_models(models: pd.DataFrame) -> str:

@@ -85,6 +85,9 @@ def say_output(facts: ModelFacts) -> str:
         return "A number in the unit of the outcome." if facts.report.head.continuous else NOT_PROVIDED
     threshold = number(facts.row["threshold"], digits=4).rstrip("0").rstrip(".")
     selected = f"a record is selected when it is at least {threshold}."
+    if facts.row["event_is"] == "low":
+        given = number(facts.row["given_threshold"], digits=4).rstrip("0").rstrip(".")
+        selected = f"low ones speak for the event: a record is selected when it is at most {given}."
     outputs = {
         "probability": f"A probability between 0 and 1; {selected}",
         "rank": f"A score that orders records and is no probability; {selected}",
