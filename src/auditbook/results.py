@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from auditbook.columns import COLUMNS, DTYPES, TABLES, Kind
@@ -83,9 +84,9 @@ def match_rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
     >>> match_rows(pd.DataFrame({"map": ["forest", "ridge"], "n": [3, 4]}), map="ridge").n.tolist()
     [4]
     """
-    kept = pd.Series(True, table.index)
+    kept = np.ones(len(table), dtype=bool)
     for column, value in values.items():
-        kept &= table[column] == value
+        kept &= (table[column] == value).to_numpy(dtype=bool)
     return table[kept]
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -31,13 +32,12 @@ def answer(source: Source, model: str, findings: Sequence[Finding], marks: Seque
         return _answer_pockets(source, model)
     basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
     ways = ((MOST_TOLD, True), (1, True), (1, False))
-    texts = [
-        _write_answer(source, model, findings, marks, told=told, sized=sized, why=why)
-        for told, sized in ways
-        for why in (True, False)
-    ]
-    short = [text for text in texts if len(text.split()) <= MOST_WORDS]
-    return Statement((short or texts[-1:])[0], basis)
+    text = ""
+    for (told, sized), why in product(ways, (True, False)):
+        text = _write_answer(source, model, findings, marks, told=told, sized=sized, why=why)
+        if len(text.split()) <= MOST_WORDS:
+            break
+    return Statement(text, basis)
 
 
 def _write_answer(

@@ -116,12 +116,13 @@ def print_by_weasyprint(html: str, target: Path) -> None:
 
 def measure(target: Path, models: int) -> tuple[list[int], int]:
     """Count the sheets that each first page takes, up to the decision that ends it, and all sheets."""
-    from pypdf import PdfReader
+    from pypdfium2 import PdfDocument
 
-    pages = PdfReader(target).pages
-    decided = (place for place, page in enumerate(pages, 1) if "Decision on" in page.extract_text())
-    ends = list(islice(decided, models))
-    return [end - last for last, end in pairwise([0, *ends])], len(pages)
+    with PdfDocument(target) as printed:
+        texts = (page.get_textpage().get_text_range() for page in printed)
+        decided = (place for place, text in enumerate(texts, 1) if "Decision on" in text)
+        ends = list(islice(decided, models))
+        return [end - last for last, end in pairwise([0, *ends])], len(printed)
 
 
 def _clean(target: Path, title: str) -> None:
