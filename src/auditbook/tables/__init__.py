@@ -1,15 +1,9 @@
 """Which plain table does a data file hold, and what does each of its cells say?"""
 
 from auditbook.tables.held_numbers import held_number
-from auditbook.tables.read_table import (
-    PlainTable,
-    check_file,
-    hash_file,
-    hash_frame,
-    is_there,
-    plain_table,
-    read_table_file,
-)
+from auditbook.tables.plain import PlainTable, plain_table
+from auditbook.tables.read_table import check_file, hash_file, hash_frame, is_there, read_table_file
+from auditbook.tables.table_format import AS_FOUND, TableFormat
 from auditbook.tables.values import (
     Mask,
     Numbers,

@@ -13,7 +13,7 @@ from auditbook.key_types import Value
 
 Mask = NDArray[np.bool_]
 
-_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
+TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def matches(column: pd.Series, value: Value) -> Mask:
         return is_missing(column) if not value.strip() else np.asarray(as_text(column) == value)
     equal = as_numbers(column).cells == float(value)
     if isinstance(value, bool):
-        equal = equal | np.isin(as_text(column).astype(str), _TRUE if value else _FALSE)
+        equal = equal | np.isin(as_text(column).astype(str), TRUE if value else FALSE)
     return np.asarray(equal)
 
 
