@@ -25,7 +25,7 @@ DOORS = {
     "scoring": ("score_cohort",),
     "verdicts": ("judge", "flip_rate"),
     "cohort": ("load_cohort",),
-    "intake": ("draft_cohort", "warn_table", "warn_cohort"),
+    "intake": ("draft_cohort", "warn_table", "warn_cohort", "tell_values"),
     "privacy": ("protect_run",),
     "evidence": ("prepare",),
     "tables": ("read_table_file",),

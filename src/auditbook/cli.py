@@ -192,7 +192,7 @@ def _new(call: argparse.Namespace) -> None:
 
 
 def _check(call: argparse.Namespace) -> None:
-    from auditbook.intake import warn_cohort, warn_table
+    from auditbook.intake import tell_values, warn_cohort, warn_table
     from auditbook.run import load_planned, plan_run, read_planned
 
     plan = plan_run(_request(call))
@@ -202,7 +202,7 @@ def _check(call: argparse.Namespace) -> None:
         cohort = load_planned(plan, source)
         cautions += warn_cohort(cohort)
         print(f"{call.cohort}: no fault found")
-        print(cohort.summary())
+        print("\n".join([cohort.summary(), *tell_values(cohort)]))
     finally:
         for caution in cautions:
             print(f"warning: {caution}")

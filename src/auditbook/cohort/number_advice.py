@@ -1,7 +1,7 @@
 """What cures cells that are no numbers where numbers are needed: a number for each, or a word for missing?"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -32,7 +32,7 @@ def advise_numbers(cells: pd.Series, *, numbers: str, missing: str) -> str:
     return "; ".join(advice)
 
 
-def write_numbers(held: dict[str, float]) -> str:
+def write_numbers(held: Mapping[str, float]) -> str:
     """Write values and their numbers as the inline table of a cohort file; the first of many."""
     pairs = [f"{json.dumps(value, ensure_ascii=False)} = {_plain(number)}" for value, number in held.items()]
     more = ", …" if len(pairs) > _SHOWN else ""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import count, join_words, number, plural
+from auditbook.missing_words import tell_named_missing
 from auditbook.report.content import Basis, Finding, Share, Statement
 from auditbook.report.source import Source, list_names, rest_on, start, to_count, to_number
 from auditbook.results import match_rows, rows
@@ -371,6 +372,7 @@ def _write_statement(
         _write_affected(case),
         _write_also(case),
         _write_free(case, cell, shares),
+        tell_named_missing((share.group for share in shares), case.attribute),
     ]
     return " ".join(part for part in parts if part)
 

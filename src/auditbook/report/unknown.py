@@ -3,10 +3,12 @@
 import math
 
 from auditbook.book.say.text import agree, count, plural, share
+from auditbook.missing_words import tell_named_missing
 from auditbook.report.content import Statement
 from auditbook.report.head import count_sites
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.results import match_rows, rows
+from auditbook.verdicts import find_named_missing
 
 FEW_SITES = 15
 FEW_UNRECORDED = 0.02
@@ -27,6 +29,7 @@ def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
         *_limit_of_weights(source),
         *_limit_of_scores(source, model),
         *_limit_of_missing(source, model),
+        *_limit_of_named_missing(source, model),
         *_limit_of_records(source, model),
         *_limit_of_outcome(source, model),
         *_limit_of_sites(source),
@@ -103,6 +106,21 @@ def _limit_of_missing(source: Source, model: str) -> list[Statement]:
         found.append(
             Statement(text, (rest_on("missing_attribute.csv", model=model, attribute=str(attribute)),))
         )
+    return found
+
+
+def _limit_of_named_missing(source: Source, model: str) -> list[Statement]:
+    """Say in how many cells the lowest or highest group is a missing value with a name."""
+    table = source.of("verdicts", model=model)
+    found = []
+    for attribute, part in find_named_missing(table).groupby("attribute", sort=False):
+        cells, whole = part["metric"].nunique(), int((table["attribute"] == attribute).sum())
+        text = (
+            f"{tell_named_missing(part['group'], str(attribute))} The lowest or highest value is theirs in "
+            f"{count(cells)} of {plural(whole, 'cell')} of {attribute}."
+        )
+        keys = [{"metric": metric, "attribute": str(attribute)} for metric in dict.fromkeys(part["metric"])]
+        found.append(Statement(text, tuple(rest_on("verdicts.csv", model=model, **key) for key in keys)))
     return found
 
 

@@ -17,6 +17,7 @@ from auditbook.verdicts.label_change import compare_labels
 from auditbook.verdicts.metrics import METRICS, TIE, Metric, find_metric
 from auditbook.verdicts.missing_groups import bound_missing_attribute
 from auditbook.verdicts.model_agreement import compare_models, count_flips
+from auditbook.verdicts.named_missing import find_named_missing
 from auditbook.verdicts.pooled_rates import PooledRates, pool_rates, tabulate_pooled_rates
 from auditbook.verdicts.questions import (
     RATE_QUESTIONS,

@@ -1,0 +1,142 @@
+"""What counts as no event: which values, is a code for "not known" among them, and are some below zero?"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from auditbook.cohort import CohortFile, Event, OutcomeTable, derive_outcome
+from auditbook.faults import Faults, is_number
+from auditbook.intake.caution import Caution
+from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
+from auditbook.missing_words import is_mark, names_missing
+
+_PAIRS = (
+    {"0", "1"},
+    {"1", "2"},
+    {"y", "n"},
+    {"yes", "no"},
+    {"t", "f"},
+    {"true", "false"},
+    {"j", "n"},
+    {"ja", "nein"},
+    {"o", "n"},
+    {"oui", "non"},
+    {"s", "n"},
+    {"si", "no"},
+    {"sim", "nao"},
+    {"alive", "dead"},
+    {"alive", "died"},
+    {"alive", "expired"},
+)
+"""Values that are all of a two-valued outcome; a third one beside them is a code for something else."""
+
+_FEW_VALUES = 8
+"""Values of an outcome that are listed one by one."""
+
+_NEGATIVE_SHARE = 0.25
+"""Share below zero from which a column is taken for one that may be negative."""
+
+_AMOUNT = re.compile(
+    r"(?<![a-z])(los|stay|length|days?|hours?|duration|age|charges?|costs?|paid|count|number|visits?"
+    r"|duree|sejour|jours?|cout|dauer|tage|liegedauer|verweildauer|alter|kosten|dias?|estancia|duracion|edad"
+    r"|coste|permanencia|duracao|idade|custo|durata|degenza|giorni|eta|costo)(?![a-z])"
+)
+
+
+def warn_outcomes(file: CohortFile, used: Sequence[UsedColumn]) -> Iterator[Caution]:
+    """Point out third codes of an outcome, and amounts below zero in whatever is used."""
+    tables = {"[outcome]": file.outcome} | {f"[outcomes.{one.name}]": one.as_outcome for one in file.outcomes}
+    for column in used:
+        if column.role == "outcome":
+            table = tables[column.where]
+            yield from _warn_third(column, table)
+            yield from _warn_below_zero(column, table)
+        elif column.role == "feature":
+            yield from _warn_below_zero(column, None)
+
+
+@dataclass(frozen=True)
+class OutcomeValues:
+    """The values of an outcome, with how many records hold each."""
+
+    events: Mapping[str, int]
+    others: Mapping[str, int]  # Those that count as no event
+
+
+def split_values(table: OutcomeTable, cells: pd.Series) -> OutcomeValues | None:
+    """Tell which values of an outcome are events and which are not; None where it is continuous."""
+    if table.continuous:
+        return None
+    outcome = derive_outcome(table, cells, keep=np.ones(len(cells), bool), faults=Faults(""))
+    events, others = (count_values(cells[outcome.cells == side]) for side in (1, 0))
+    return OutcomeValues(events, others)
+
+
+def _warn_third(column: UsedColumn, table: OutcomeTable) -> Iterator[Caution]:
+    """Point out values that count as no event and look like a code for "not known"."""
+    values = split_values(table, column.cells)
+    if values is None or len(values.others) < 2:
+        return
+    odd = [value for value in values.others if _is_odd(value, values)]
+    if not odd:
+        return
+    count, many = sum(values.others[value] for value in odd), len(odd) > 1
+    like = "look like codes" if many else "looks like a code"
+    yield Caution(
+        f"{column.where} event",
+        f"of '{column.name}', {write_counts(values.others.items(), most=_FEW_VALUES)} count as no event; "
+        f"{' and '.join(map(repr, odd[:3]))} {like} for "
+        f'"not known", in {count:,} record{"s" * (count != 1)}',
+        column.missing_line(odd),
+    )
+
+
+def _is_odd(value: str, values: OutcomeValues) -> bool:
+    """Tell whether a value is a mark, says that nothing is known, or stands beside a pair."""
+    if is_mark(value) or names_missing(value):
+        return True
+    known = {_plain(name) for name in (*values.events, *values.others)} - {_plain(value)}
+    return (
+        len(values.events) == 1
+        and any(known >= pair for pair in _PAIRS)
+        and len(known) <= _FEW_VALUES
+        and (not any(_plain(value) in pair for pair in _PAIRS if known & pair))
+    )
+
+
+def _warn_below_zero(column: UsedColumn, table: OutcomeTable | None) -> Iterator[Caution]:
+    """Point out stays, ages and amounts below zero."""
+    numbers = column.numbers.cells
+    there = numbers[~np.isnan(numbers)]
+    below = there[there < 0]
+    if not len(below) or len(below) > _NEGATIVE_SHARE * len(there):
+        return
+    event = None if table is None else table.rule
+    bounded = event is not None and is_number(event.value) and float(event.value) > 0
+    if not (bounded or _AMOUNT.search(_plain(column.name))):
+        return
+    yield Caution(
+        f"{column.where} column" if table is not None else column.where,
+        f"'{column.name}' is below zero in {len(below):,} of {len(there):,} records (lowest: {below.min():g})"
+        f"{_count_as(event)}",
+        "correct them in the table, or leave the cells blank, so that they are counted as missing",
+    )
+
+
+def _count_as(event: Event | None) -> str:
+    """Say what numbers below zero count as."""
+    if event is None or event.comparison not in (">", ">=", "<", "<="):
+        return ""
+    return (
+        ", and these count as no event" if event.comparison in (">", ">=") else ", and these count as events"
+    )
+
+
+def _plain(text: str) -> str:
+    """Return text in lower case without accents, marks between words as blanks."""
+    parts = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).casefold())
+    return re.sub(r"[\W_]+", " ", "".join(part for part in parts if not unicodedata.combining(part))).strip()
