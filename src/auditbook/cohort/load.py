@@ -100,7 +100,7 @@ def load_cohort(
     source = read_source(file, data=data, cache_dir=cache_dir) if source is None else source
     faults = Faults(file.path.name)
     table = recode_table(file, source.table, faults)
-    check_columns(file, source.name, list(table.frame), faults)
+    check_columns(file, source.name, list(table.frame.columns), faults)
     sieve = _Sieve(len(table.frame))
     _apply_drop_rules(file, table.frame, sieve)
     weights = _weights(file, table.frame, sieve, faults)
