@@ -10,6 +10,7 @@ from hypothesis import settings
 from auditbook.cli import main
 from auditbook.results import Run, read_run
 from cohorts import write_cohort
+from made_once import make_once
 from runs_fixture import KINDS, make_run
 
 settings.register_profile("calm", deadline=None)  # a busy machine is no fault of the code
@@ -63,17 +64,24 @@ def shared_dir() -> Path:
 @pytest.fixture(scope="session")
 def run_folders(tmp_path_factory) -> dict[str, Path]:
     """Folders of the small finished runs, by kind; made once, only read."""
-    folder = tmp_path_factory.mktemp("runs")
-    return {kind: make_run(folder / kind, kind) for kind in KINDS}
+
+    def make(folder: Path) -> None:
+        for kind in KINDS:
+            make_run(folder / kind, kind)
+
+    folder = make_once(tmp_path_factory, "runs", make)
+    return {kind: folder / kind for kind in KINDS}
 
 
 @pytest.fixture(scope="session")
 def audited_folder(tmp_path_factory) -> Path:
     """The folder of a small cohort's audit as the command leaves it, with every table; only read."""
-    folder = tmp_path_factory.mktemp("audited")
-    cohort = write_cohort(folder, rows=600, missing=0.1, extra='[pockets]\npartition = "leiden"\n')
-    assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
-    return folder / "run"
+
+    def make(folder: Path) -> None:
+        cohort = write_cohort(folder, rows=600, missing=0.1, extra='[pockets]\npartition = "leiden"\n')
+        assert main(["audit", str(cohort), "--run-dir", str(folder / "run"), "--profile", "smoke"]) == 0
+
+    return make_once(tmp_path_factory, "audited", make) / "run"
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from auditbook.cli import main
 from auditbook.report import Report, build_report
 from auditbook.results import Run, read_run, write_results
 from cohorts import write_pair
+from made_once import make_once
 from pocket_tables import make_pocket_tables
 from runs_fixture import make_run
 
@@ -100,8 +102,8 @@ def make_continuous(folder: Path) -> Path:
 class ReportedRuns:
     """The small finished runs, an unequal one and a continuous outcome, with what their reports say."""
 
-    def __init__(self, folders: dict[str, Path], scratch: Path) -> None:
-        self.folders, self.scratch = folders, scratch
+    def __init__(self, folders: dict[str, Path], factory: pytest.TempPathFactory) -> None:
+        self.folders, self.factory = folders, factory
         self.made: dict[str, tuple[Run, Report]] = {}
 
     def __getitem__(self, kind: str) -> tuple[Run, Report]:
@@ -111,9 +113,8 @@ class ReportedRuns:
         return self.made[kind]
 
     def _make(self, kind: str) -> Path:
-        makers = {"unequal": audit_unequal, "continuous": make_continuous}
         if kind in self.folders:
             return self.folders[kind]
-        folder = self.scratch / kind
-        folder.mkdir()
-        return makers[kind](folder)
+        if kind == "unequal":
+            return make_once(self.factory, kind, audit_unequal) / "run"
+        return make_once(self.factory, kind, make_continuous)

@@ -22,17 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TWIN = ROOT / "data" / "cohorts" / "texas-twin.toml"
 SPARCS = ROOT / "data" / "cohorts" / "sparcs-heart-failure.toml"
 REFERENCE = ROOT / "tests" / "reference" / "texas-twin-quick.csv"
-TWICE = ("audit-report", "metrics", "auc-fairness", "pockets-care", "simulations-quiet")
-"""A chapter of each part, which is executed again on the smallest book; on the others, all are."""
-TOLD = (
-    "scores",
-    "metrics",
-    "what-is-shown",
-    "verdict-flip-rate",
-    "auc-fairness",
-    "calibration",
-    "pockets-testing",
-)
+TWICE = ("audit-report", "metrics", "pockets-care")
+"""Chapters that are executed again on the smallest book; on the others, all are."""
+TOLD = ("metrics", "what-is-shown", "auc-fairness")
 """Chapters with a model to which scores that tell nothing leave least; the slow tests execute all of them."""
 
 EACH_KIND = ("book/preface", "book/glossary", "notebooks/what-is-shown", "notebooks/auc-matrix", "search")
