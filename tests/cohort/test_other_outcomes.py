@@ -54,10 +54,12 @@ def load(tmp_path, **how):
 def test_another_outcome_is_read_and_is_no_feature(tmp_path):
     frame = write(tmp_path)
     cohort = load(tmp_path)
-    other = cohort.other_outcomes[0]
+    other, conditions = cohort.other_outcomes[0], cohort.table["conditions"]
     assert other.name == "ill"
-    assert np.isnan(other.cells[:7]).all()
-    assert (other.cells[7:] == (frame["conditions"][7:] >= 2)).all()
+    assert (np.isnan(other.cells) == conditions.isna()).all()
+    assert np.isnan(other.cells).sum() == frame["conditions"].isna().sum() == 7
+    there = conditions.notna()
+    assert (other.cells[there] == (conditions[there] >= 2)).all()
     assert "conditions" not in cohort.feature_columns
     assert len(load(tmp_path, max_rows=100).other_outcomes[0].cells) == 100
 

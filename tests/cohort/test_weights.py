@@ -62,7 +62,8 @@ def load(folder: Path, table: pd.DataFrame, text: str = TEXT) -> Cohort:
 def test_weights_strata_and_clusters_are_read_and_are_no_features(tmp_path: Path) -> None:
     cohort = load(tmp_path, make_table())
     assert cohort.survey is not None
-    assert cohort.survey.weight.tolist() == make_table()["wt"].tolist()
+    assert cohort.survey.weight.tolist() == cohort.table["wt"].tolist()
+    assert sorted(cohort.survey.weight) == sorted(make_table()["wt"])
     assert sorted(set(cohort.survey.stratum.tolist())) == [0, 1, 2, 3]
     assert cohort.feature_columns == ("age",) or set(cohort.feature_columns) == {"sex", "age"}
     roles = summarise_columns(cohort).set_index("column")["role"]

@@ -61,13 +61,13 @@ class Cohort:
 
     file: CohortFile  # The cohort file that was followed
     # Every column of the kept rows in plain form (see `tables.PlainTable`); site, unit and attributes
-    # without bins are text. RangeIndex
+    # without bins are text. Columns in the order of their names, rows in that of `order_cohort`; RangeIndex
     table: pd.DataFrame
     # shape (n,): 1 where the event happened, else 0; float64 values when the outcome is continuous
     outcome: NDArray[np.int8] | NDArray[np.float64]
     site: NDArray[np.object_] | None  # shape (n,): Site of each record; None without a site column
-    # shape (n,): What must not be split between parts: the unit's column, else the site, else the row's
-    # number
+    # shape (n,): What must not be split between parts: the unit's column, else the site, else the
+    # record's number
     unit: NDArray[np.object_]
     attributes: tuple[Attribute, ...]  # The protected attributes, codes of shape (n,)
     rows_read: int  # Rows of the data, before anything was left out

@@ -15,7 +15,7 @@ LISTS = ("include", "exclude", "late", "categories")
 
 @dataclass(frozen=True)
 class FeatureColumns:
-    """The features, in the table's order."""
+    """The features, in the order of their names."""
 
     names: tuple[str, ...]
     late: tuple[str, ...]  # Those among them that are known only at the end of the stay
@@ -57,7 +57,7 @@ def find_features(file: CohortFile, frame: pd.DataFrame, faults: Faults) -> Feat
     asked = None if file.features.include is None else expand_key(file, "include", columns)
     out = set(taken) | expand_key(file, "exclude", columns)
     late = expand_key(file, "late", columns)
-    free = [name for name in columns if name not in out and frame[name].dtype.kind != "M"]
+    free = [name for name in sorted(columns) if name not in out and frame[name].dtype.kind != "M"]
     names = tuple(name for name in free if asked is None or name in asked)
     if file.panel.models and not names:
         faults.add("[features]", "no column is left to train on; shorten exclude, or set [panel] models = []")

@@ -24,13 +24,14 @@ from auditbook.cohort.crossed import cross_attributes, lacks_part
 from auditbook.cohort.feature_columns import FeatureColumns, find_features
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.named_columns import check_columns
+from auditbook.cohort.order import is_own_unit, number_rows, order_cohort, take_cohort
 from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.units import name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError
 from auditbook.faults import Faults, count_of
-from auditbook.records import Attribute, Survey, take_survey
+from auditbook.records import Attribute, Survey
 from auditbook.tables import (
     Mask,
     PlainTable,
@@ -77,6 +78,9 @@ def load_cohort(
     source: Source | None = None,
 ) -> Cohort:
     """Read a cohort's data and give every column its role.
+
+    The order of the rows and columns of the data changes nothing: records come in the order of what the
+    columns that anything uses say of them, columns and features in the order of their names.
 
     Parameters
     ----------
@@ -126,7 +130,8 @@ def load_cohort(
     if outcome is not None and not file.outcome.continuous and survey is None:
         unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
         assembled = replace(assembled, unplaced=unplaced, other_outcomes=others)
-    return assembled if max_rows is None else _draw(assembled, max_rows, seed)
+    ordered = order_cohort(assembled)
+    return ordered if max_rows is None else _draw(ordered, max_rows, seed)
 
 
 def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) -> Source:
@@ -394,8 +399,9 @@ def _assemble(
     kept = np.flatnonzero(sieve.keep)
     table = frame.iloc[kept].reset_index(drop=True)
     site = as_text(table[file.site.column]) if file.site.column else None
-    numbered = kept.astype(str).astype(object)
-    unit = name_units(table, file.unit.names) if file.unit.names else numbered if site is None else site
+    unit = number_rows(len(kept)) if site is None else site
+    if file.unit.names:
+        unit = name_units(table, file.unit.names)
     values = outcome.cells[kept] if outcome is not None else np.empty(0)
     return Cohort(
         file=file,
@@ -419,10 +425,8 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
     if total <= max_rows:
         return cohort
     rng = np.random.default_rng(seed)
-    own = not cohort.file.unit.names and cohort.site is None
-    if own:
-        order = np.argsort(pd.util.hash_pandas_object(cohort.table, index=False).to_numpy(), kind="stable")
-        chosen = np.sort(order[rng.permutation(total)[:max_rows]])
+    if is_own_unit(cohort):
+        chosen = np.sort(rng.permutation(total)[:max_rows])
     else:
         codes, units = pd.factorize(cohort.unit, sort=True)
         sizes = np.bincount(codes)
@@ -430,23 +434,8 @@ def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:
         number = max(1, int(np.searchsorted(np.cumsum(sizes[drawn]), max_rows, side="right")))
         chosen = np.flatnonzero(np.isin(codes, drawn[:number]))
     reason = f"beyond the {max_rows:,} records that this profile uses"
-    return Cohort(
-        file=cohort.file,
-        table=cohort.table.iloc[chosen].reset_index(drop=True),
-        outcome=cohort.outcome[chosen],
-        site=None if cohort.site is None else cohort.site[chosen],
-        unit=cohort.unit[chosen],
-        attributes=tuple(replace(item, codes=item.codes[chosen]) for item in cohort.attributes),
-        rows_read=cohort.rows_read,
-        left_out=(*cohort.left_out, LeftOut(reason, total - len(chosen))),
-        data_hash=cohort.data_hash,
-        feature_columns=cohort.feature_columns,
-        late_columns=cohort.late_columns,
-        survey=None if cohort.survey is None else take_survey(cohort.survey, chosen),
-        other_outcomes=tuple(replace(item, cells=item.cells[chosen]) for item in cohort.other_outcomes),
-        synthetic=cohort.synthetic,
-        settled=cohort.settled,
-    )
+    left_out = (*cohort.left_out, LeftOut(reason, total - len(chosen)))
+    return replace(take_cohort(cohort, chosen), left_out=left_out, unplaced=())
 
 
 __all__ = ["Cohort", "CohortFile", "LeftOut", "Source", "load_cohort", "read_cohort_file", "read_source"]

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from auditbook.pockets.forest import each_block, leaf_indicator
-from auditbook.pockets.roles import mix
+from auditbook.tables import mix
 
 HELD = 1 << 23
 """Similarities that are held at once."""

@@ -132,9 +132,9 @@ def _order(
     one unit by their outcomes, which decide no role.
     """
     file = cohort.file
-    aside = {file.outcome.column, file.site.column, *file.unit.names}
-    aside |= _compared_columns(cohort, settings)
-    hashes = hash_records(cohort.table.drop(columns=[name for name in aside if name in cohort.table]))
+    aside = {file.outcome.column, file.site.column, *file.unit.names} | _compared_columns(cohort, settings)
+    used = {*cohort.feature_columns, *(score.column for score in file.scores)} - aside
+    hashes = hash_records(cohort.table[sorted(used)])
     names = {"unit": cohort.unit, "site": cohort.site}.get(kind)
     unit = np.arange(len(hashes)) if names is None else pd.factorize(names)[0]
     named = np.unique(cohort.unit if names is None else names, return_inverse=True)[1]

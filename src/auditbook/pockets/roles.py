@@ -9,16 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.util import hash_array
 
 from auditbook.errors import InputError
 from auditbook.scoring import column_kind, read_days, read_floats
-from auditbook.tables import as_text
-
-Hashes = NDArray[np.uint64]
-
-MISSING = "\x00missing"
-"""Stands for a missing text while it is hashed."""
+from auditbook.tables import Hashes, as_text, hash_numbers, hash_text, mix
 
 
 @dataclass(frozen=True)
@@ -38,20 +32,6 @@ class Roles:
         return np.sort(np.concatenate([self.graph, self.calibration]))
 
 
-def mix(values: NDArray[np.uint64]) -> Hashes:
-    """Scramble 64-bit numbers so that neighbours in value end far apart (the finaliser of splitmix64).
-
-    References
-    ----------
-    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators.
-    doi:10.1145/2660193.2660195
-    """
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
-
-
 def hash_records(table: pd.DataFrame) -> Hashes:
     """Hash what the columns of each record hold.
 
@@ -67,12 +47,8 @@ def _hash_column(column: pd.Series) -> Hashes:
     """Hash each cell of one column by its value."""
     kind = column_kind(column)
     if kind == "category":
-        text = as_text(column)
-        text[column.isna().to_numpy(dtype=bool)] = MISSING
-        return np.asarray(hash_array(text, categorize=True), dtype=np.uint64)
-    values = read_days(column) if kind == "date" else read_floats(column)
-    values = np.where(np.isnan(values), np.nan, values + 0.0)  # one nan and one zero
-    return mix(np.ascontiguousarray(values).view(np.uint64))
+        return hash_text(as_text(column))
+    return hash_numbers(read_days(column) if kind == "date" else read_floats(column))
 
 
 def canonical_order(hashes: Hashes, unit: ArrayLike) -> NDArray[np.int64]:

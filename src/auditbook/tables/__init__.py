@@ -1,5 +1,6 @@
 """Which plain table does a data file hold, and what does each of its cells say?"""
 
+from auditbook.tables.hash_cells import Hashes, hash_cells, hash_numbers, hash_text, mix
 from auditbook.tables.held_numbers import held_number
 from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.read_table import check_file, hash_file, hash_frame, is_there, read_table_file
