@@ -3,6 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from auditbook.errors import InputError
+from auditbook.tables.people_numbers import settle_people_numbers
 from auditbook.tables.plain import PlainTable, check_names, plain_table
 from auditbook.tables.table_format import AS_FOUND, TableFormat
 from auditbook.tables.text_files import read_text_file
@@ -36,13 +38,8 @@ def read_table_file(
     file is missing, unreadable, not what its name says, not UTF-8, without columns or with two columns of one
     name.
     """
-    kind = check_file(path)
     try:
-        if kind == ".parquet":
-            check_names(path.name, pq.read_schema(path).names)
-            return plain_table(pq.read_table(path), name=path.name)
-        separator = "\t" if kind.startswith(".tsv") else ","
-        return read_text_file(path, separator, text_columns=text_columns, form=form)
+        table = _read_file(path, text_columns, form)
     except InputError:
         raise
     except pa.ArrowInvalid as error:
@@ -60,6 +57,18 @@ def read_table_file(
     except OSError as error:
         reason = error.strerror or _first_line(error)
         raise InputError(f"{path} cannot be read: {reason}") from None
+    notes = settle_people_numbers(table.frame, text_columns=text_columns)
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _read_file(path: Path, text_columns: Collection[str], form: TableFormat) -> PlainTable:
+    """Read a file by what its name says it is."""
+    kind = check_file(path)
+    if kind == ".parquet":
+        check_names(path.name, pq.read_schema(path).names)
+        return plain_table(pq.read_table(path), name=path.name)
+    separator = "\t" if kind.startswith(".tsv") else ","
+    return read_text_file(path, separator, text_columns=text_columns, form=form)
 
 
 def is_there(path: Path) -> bool:
