@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 
 MARKS = frozenset(
-    "? ?? - -- --- . .. * ** n/a na nan null none nil nd nr ns #n/a #n/d #null! #value! #ref! (null) "
+    "? ?? - -- --- . .. * ** n/a na nan null nd nr ns #n/a #n/d #null! #value! #ref! (null) "
     "\\n <na> <null> k.a. n.a. n.d. n.v. s/d s.d. s/i n/d n/r nsp".split()
 )
 """Marks of spreadsheets, databases and statistics packages for an empty cell, in lower case."""

@@ -121,7 +121,7 @@ def warn_named_missing(used: Sequence[UsedColumn]) -> Iterator[Caution]:
 
 def _warn_groups(column: UsedColumn, item: AttributeTable, used: Sequence[UsedColumn]) -> Iterator[Caution]:
     """Point out the values of one attribute."""
-    counts = {value: count for value, count in column.counts.items() if not _is_declared_missing(item, value)}
+    counts = column.counts
     named = {value: count for value, count in counts.items() if _says_missing(value, item)}
     if named:
         yield _warn_named(column, named)
@@ -130,17 +130,10 @@ def _warn_groups(column: UsedColumn, item: AttributeTable, used: Sequence[UsedCo
             yield _warn_mark(column, value, counts[value], used)
 
 
-def _is_declared_missing(item: AttributeTable, value: str) -> bool:
-    """Tell whether a value means missing in an attribute's column already."""
-    return any(matches(pd.Series([value], dtype=object), word)[0] for word in item.missing_values)
-
-
 def _says_missing(value: str, item: AttributeTable) -> bool:
     """Tell whether a value, and the group that it is recoded to, say that nothing is known."""
     group = item.groups.get(value, value)
-    unmistakable = (
-        is_mark(value) and _AMBIGUOUS.fullmatch(value.strip()) is None and value.casefold() != "none"
-    )
+    unmistakable = is_mark(value) and _AMBIGUOUS.fullmatch(value.strip()) is None
     return names_missing(group) or (group == value and unmistakable)
 
 

@@ -64,7 +64,8 @@ def find_far_values(numbers: NDArray[np.float64]) -> FarValues | None:
     if len(values) < 3:
         return None
     codes = np.array([bool(_STAND_IN.fullmatch(name_value(value))) for value in values])
-    for far in (_find_above(values, codes), _find_above(-values[::-1], codes[::-1])[::-1]):
+    below = _find_above(-values[::-1], codes[::-1])[::-1]
+    for far in (_find_above(values, codes), below, _find_negative(values, codes)):
         if not far.any():
             continue
         least = _LEAST if codes[far].all() else max(2 * _LEAST, _SPIKE_SHARE * len(numbers))
@@ -89,6 +90,12 @@ def _find_above(values: NDArray[np.float64], codes: NDArray[np.bool_]) -> NDArra
             far[first:] = True
             return far
     return far
+
+
+def _find_negative(values: NDArray[np.float64], codes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mark codes such as -9 and -99 below values that are never negative otherwise."""
+    negative = values < 0
+    return negative & (codes & (values <= -7))[negative].all()
 
 
 def _warn_far(column: UsedColumn, found: FarValues) -> Caution:

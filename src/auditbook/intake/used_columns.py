@@ -11,7 +11,7 @@ import pandas as pd
 
 from auditbook.cohort import AttributeTable, CohortFile, find_features, recode_table
 from auditbook.faults import Faults
-from auditbook.tables import Mask, Numbers, PlainTable, as_numbers, as_text, matches, name_value
+from auditbook.tables import Mask, Numbers, PlainTable, as_numbers, as_text, is_missing, matches, name_value
 
 Role = Literal["outcome", "bins", "groups", "score", "site", "unit", "weight", "feature"]
 
@@ -68,7 +68,10 @@ def list_used(file: CohortFile, table: PlainTable) -> list[UsedColumn]:
     found: dict[str, UsedColumn] = {}
     for name, role, where, attribute in _name_roles(file, table.frame):
         if name in recoded and name not in found:
-            found[name] = UsedColumn(name, role, where, recoded[name], attribute)
+            cells = recoded[name]
+            if attribute is not None and attribute.missing_values:
+                cells = cells.mask(is_missing(cells, attribute.missing_values))
+            found[name] = UsedColumn(name, role, where, cells, attribute)
     return list(found.values())
 
 

@@ -1,0 +1,46 @@
+"""Text in columns of numbers: counted, with the lines that make numbers or missing cells of it."""
+
+from warned_tables import BASIC, make_table, warn, warn_once
+
+
+def lab(i):
+    return "<0.01" if i % 10 == 1 else "hemolyzed" if i % 20 == 5 else f"{i / 7:.2f}"
+
+
+def test_a_feature_of_numbers_with_some_text_is_pointed_out(tmp_path):
+    assert warn_once(tmp_path, make_table(lactate=lab)) == (
+        "[features]: 'lactate' is a number in 170 of 200 cells; the others: '<0.01' (20), 'hemolyzed' (10); "
+        'as text, a model takes it for names; [features] numbers.lactate = { "<0.01" = 0.01 }; if this means '
+        'missing: [missing] columns = { lactate = ["hemolyzed"] }'
+    )
+
+
+def test_the_lines_cure_it(tmp_path):
+    numbers = '[features]\nnumbers.lactate = { "<0.01" = 0.005 }\n'
+    words = '[missing]\ncolumns = { lactate = ["hemolyzed"] }\n'
+    assert warn(tmp_path, make_table(lactate=lab), BASIC + numbers + words) == []
+
+
+def test_ages_without_bins_are_pointed_out_with_theirs(tmp_path):
+    table = make_table(alter=lambda i: "ab 90" if i % 9 == 0 else str(18 + i % 70))
+    told = warn_once(tmp_path, table, BASIC + '[attributes.age]\ncolumn = "alter"\n')
+    assert 'every number is a group; bins = [ … ]; numbers = { "ab 90" = 90 }' in told
+
+
+def test_a_column_name_with_blanks_is_quoted(tmp_path):
+    told = warn_once(tmp_path, make_table(**{"Créatinine µmol": lab}))
+    assert '[features] numbers."Créatinine µmol" = ' in told
+    assert '{ "Créatinine µmol" = ["hemolyzed"] }' in told
+
+
+def test_codes_are_no_numbers(tmp_path):
+    table = make_table(
+        diagnosis=lambda i: f"V{i % 30}" if i % 9 == 0 else str(250 + i % 80),
+        ward=lambda i: ["3", "4", "ICU", "5"][i % 4],
+        note=lambda i: f"seen on day {i}",
+    )
+    assert warn(tmp_path, table, BASIC + '[features]\nexclude = ["note"]\n') == []
+
+
+def test_a_column_that_nothing_uses_is_left_alone(tmp_path):
+    assert warn(tmp_path, make_table(lactate=lab), BASIC + '[features]\nexclude = ["lactate"]\n') == []
