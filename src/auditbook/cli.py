@@ -197,6 +197,8 @@ def _check(call: argparse.Namespace) -> None:
 
     plan = plan_run(_request(call))
     source = read_planned(plan)
+    for note in source.table.notes:
+        print(f"note: {printable(note)}")
     cautions = warn_table(plan.file, source.table)
     try:
         cohort = load_planned(plan, source)

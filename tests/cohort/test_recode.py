@@ -121,6 +121,17 @@ def test_a_word_means_missing_in_one_column_and_a_group_in_another(tmp_path):
     assert cohort.table["other"].isna().sum() == 2
 
 
+def test_numbers_are_numbers_once_the_words_for_missing_are_gone(tmp_path):
+    table = visits(lab=["NEG", *["1.5", "12"] * 19, "NEG"], paid=["NEG", *["$1,500", "$12.50"] * 19, "NEG"])
+    columns = '[missing]\ncolumns = { lab = ["NEG"], paid = ["NEG"], code = ["NEG"], race = ["NEG"] }\n'
+    table = table.assign(code=["NEG", *["01", "12"] * 19, "NEG"], race=["NEG", *["1.50", "2.50"] * 19, "NEG"])
+    cohort = load(tmp_path, table, OUTCOME + RACE + 'missing = "drop"\n' + columns)
+    assert set(cohort.table["lab"].dropna()) == {1.5, 12}
+    assert set(cohort.table["paid"].dropna()) == {1500, 12.5}
+    assert set(cohort.table["code"].dropna()) == {"01", "12"}
+    assert counts(cohort, "race") == {"1.50": 19, "2.50": 19}
+
+
 def test_codes_of_digits_are_categories(tmp_path):
     text = OUTCOME + RACE + '[features]\ncategories = ["dx_*", "ward"]\n'
     table = visits(dx_1=[1, 2] * 20, dx_2=[250.0, 250.83] * 20, ward=[1.0, np.nan] * 20)

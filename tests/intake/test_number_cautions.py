@@ -33,6 +33,21 @@ def test_a_column_name_with_blanks_is_quoted(tmp_path):
     assert '{ "Créatinine µmol" = ["hemolyzed"] }' in told
 
 
+def test_numbers_written_for_people_are_counted_with_the_way_of_writing(tmp_path):
+    told = warn_once(tmp_path, make_table(paid=lambda i: "waived" if i % 10 == 0 else f"${i * 1000:,}"))
+    assert (
+        "'paid' is a number in 180 of 200 cells (thousands parted by commas and a sign of currency); the"
+        in told
+    )
+    assert told.endswith('if this means missing: [missing] columns = { paid = ["waived"] }')
+
+
+def test_commas_that_may_part_thousands_or_decimals_are_asked_about(tmp_path):
+    told = warn_once(tmp_path, make_table(flow=lambda i: f"{i % 90 + 1},{i % 7 + 1}00"))
+    assert told.startswith("[features]: 'flow' may be numbers written for people, such as '")
+    assert told.endswith('; say which: [data] format = { thousands = "," } or { decimal = "," }')
+
+
 def test_codes_are_no_numbers(tmp_path):
     table = make_table(
         diagnosis=lambda i: f"V{i % 30}" if i % 9 == 0 else str(250 + i % 80),

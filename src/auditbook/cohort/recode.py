@@ -13,7 +13,7 @@ from auditbook.cohort.feature_columns import expand_key
 from auditbook.cohort.schema import CohortFile
 from auditbook.faults import Faults, show
 from auditbook.key_types import Value
-from auditbook.tables import PlainTable, as_numbers, as_text, is_missing, name_value
+from auditbook.tables import PlainTable, as_text, is_missing, name_value, read_people_numbers
 
 
 def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTable:
@@ -23,7 +23,10 @@ def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTa
     changed = {name: _blank(frame[name], listed) for name, listed in words.items() if listed}
     for name in numbers.keys() & set(frame.columns):
         changed[name] = _number(changed.get(name, frame[name]), numbers[name])
-    for name in _text_names(file, list(frame.columns)):
+    texts = _text_names(file, list(frame.columns))
+    for name in changed.keys() - texts - _list_compared(file):
+        changed[name] = _read_numbers(changed[name])
+    for name in texts:
         changed[name] = pd.Series(as_text(changed.get(name, frame[name])))
     categories = {
         name: tuple(value for value in listed if not _means_missing(value, words[name]))
@@ -72,13 +75,26 @@ def _text_names(file: CohortFile, columns: Sequence[str]) -> set[str]:
     return {name for name in named & set(columns) if name} - {item.column for item in file.scores}
 
 
+def _list_compared(file: CohortFile) -> set[str]:
+    """List the columns whose cells are compared with values of the file, and stay as written."""
+    compared = {rule.column for rule in file.data.drop}
+    for table in (file.outcome, *(other.as_outcome for other in file.outcomes)):
+        if table.rule is not None and table.rule.comparison in ("==", "!="):
+            compared.add(table.column)
+    return compared
+
+
 def _number(column: pd.Series, numbers: Mapping[str, float]) -> pd.Series:
     """Put numbers in place of the values that stand for them."""
     codes, values = pd.factorize(as_text(column), use_na_sentinel=True)
     read = [name_value(numbers[value]) if value in numbers else value for value in values]
-    cells = pd.Series(np.array([*read, None], dtype=object)[codes])
-    found = as_numbers(cells)
-    return cells if found.bad.any() else pd.Series(found.cells)
+    return pd.Series(np.array([*read, None], dtype=object)[codes])
+
+
+def _read_numbers(column: pd.Series) -> pd.Series:
+    """Read a column of text as numbers where nothing but numbers is left in it."""
+    found = read_people_numbers(column)
+    return pd.Series(found.cells) if found is not None and found.whole else column
 
 
 def _blank(column: pd.Series, values: Sequence[Value]) -> pd.Series:

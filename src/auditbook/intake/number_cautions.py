@@ -1,17 +1,12 @@
 """Which columns hold numbers in most cells and text in others, so that every number becomes a name?"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-
-import pandas as pd
+from collections.abc import Iterator, Sequence
 
 from auditbook.cohort import write_numbers
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, write_counts
-from auditbook.tables import as_numbers, held_number
-
-NUMBER_SHARE = 0.5
-"""Share of the cells that are there from which a column of text is taken for one of numbers."""
+from auditbook.tables import PeopleNumbers, held_number, read_people_numbers
 
 _CODE = re.compile(r"[^\W\d_]{1,3}[-.]?\d.*|\d+[^\W\d_]\d.*", re.DOTALL)
 """A code that begins with letters, such as V57: beside numbers it says that these are codes too."""
@@ -26,29 +21,41 @@ def warn_text_in_numbers(used: Sequence[UsedColumn]) -> Iterator[Caution]:
     Where numbers are needed (outcomes that are compared, bins, scores) such cells are faults, not cautions.
     """
     for column in (item for item in used if item.role in ("feature", "groups")):
-        if not column.is_text:
+        found = read_people_numbers(column.cells)
+        if found is None or len(column.counts) - len(found.others) < _FEW_NUMBERS:
             continue
-        others = dict(
-            zip(column.counts, as_numbers(pd.Series(list(column.counts), dtype=object)).bad, strict=True)
-        )
-        others = {value: count for value, count in column.counts.items() if others[value]}
-        present = sum(column.counts.values())
-        good = present - sum(others.values())
-        if not others or len(column.counts) - len(others) < _FEW_NUMBERS or good < NUMBER_SHARE * present:
-            continue
-        codes = sum(bool(_CODE.fullmatch(value)) for value in others)
-        if codes <= len(others) / 2:
-            yield _warn_mixed(column, others, good, present)
+        if found.others and not _are_codes([value for value, _ in found.others]):
+            yield _warn_mixed(column, found)
+        elif not found.others and not found.certain:
+            yield _warn_uncertain(column, found)
 
 
-def _warn_mixed(column: UsedColumn, others: Mapping[str, int], good: int, present: int) -> Caution:
+def _are_codes(values: Sequence[str]) -> bool:
+    """Tell whether most values beside numbers are codes, so that the numbers are codes too."""
+    return sum(bool(_CODE.fullmatch(value)) for value in values) > len(values) / 2
+
+
+def _warn_mixed(column: UsedColumn, found: PeopleNumbers) -> Caution:
     """Say how many cells are numbers, which the others are, and what cures each."""
     becomes = "every number is a group" if column.role == "groups" else "a model takes it for names"
+    ways = f" ({' and '.join(found.ways)})" if found.ways else ""
     what = (
-        f"'{column.name}' is a number in {good:,} of {present:,} cells; the others: "
-        f"{write_counts(others.items(), most=_SHOWN)}; as text, {becomes}"
+        f"'{column.name}' is a number in {found.numbers:,} of {found.filled:,} cells{ways}; the others: "
+        f"{write_counts(found.others, most=_SHOWN)}; as text, {becomes}"
     )
-    return Caution(column.where, what, _cure_mixed(column, list(others)))
+    return Caution(column.where, what, _cure_mixed(column, [value for value, _ in found.others]))
+
+
+def _warn_uncertain(column: UsedColumn, found: PeopleNumbers) -> Caution:
+    """Say that numbers can be read in two ways, and are not read at all."""
+    example = next((value for value in column.counts if "," in value or "." in value), "")
+    return Caution(
+        column.where,
+        f"'{column.name}' may be numbers written for people, such as {example!r}: whether a comma or point "
+        f"parts "
+        "thousands or decimals does not show, so that all are text",
+        'say which: [data] format = { thousands = "," } or { decimal = "," }',
+    )
 
 
 def _cure_mixed(column: UsedColumn, values: Sequence[str]) -> str:
