@@ -211,7 +211,7 @@ resamples = 0
     for part in (
         "name: 'two words' is not letters, digits and hyphens (at most 64); write 'two-words'",
         "titel: unknown (did you mean 'title'?)",
-        "[data] path: must be text, found 3",
+        "[data] path: must be text or list of texts, found 3",
         "[outcome] colum: unknown key (did you mean 'column'?)",
         "[outcome]: the key 'column' is missing",
         "[attributes.race] referense: unknown key (did you mean 'reference'?)",

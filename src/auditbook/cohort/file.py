@@ -35,6 +35,7 @@ from auditbook.errors import InputError, nearest
 from auditbook.faults import Faults, is_number, show
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
+from auditbook.tables import TableFormat
 
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
@@ -155,7 +156,13 @@ def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
         if key in given and "synthetic" not in given:
             faults.add(f"[data] {key}", "is only used with synthetic; delete the line")
     if "path" in values:
-        values["path"] = _data_path(path, values["path"], faults)
+        written = (values["path"],) if isinstance(values["path"], str) else values["path"]
+        values["paths"] = tuple(_data_path(path, given, faults) for given in written)
+        values["path"] = next(iter(values["paths"]), None)
+        if not written:
+            faults.add("[data] path", 'names no file; name one, or a pattern such as "2024-*.csv"')
+    if "format" in values:
+        values["format"] = TableFormat(**check_keys(values["format"], TableFormat, "[data] format", faults))
     return DataTable(**values | {"drop": _drop_rules(values.get("drop", ()), faults)})
 
 

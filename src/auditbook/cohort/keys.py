@@ -28,6 +28,8 @@ _PLURALS = {
 }
 _OUT_OF_RANGE = ("greater_than_equal", "less_than_equal", "greater_than", "less_than")
 
+_WRONG_LENGTH = ("string_too_long", "string_too_short")
+
 
 @dataclass(frozen=True)
 class Key:
@@ -62,11 +64,12 @@ def make_schema() -> Schema:
         ("AttributeTable", "name"),
         ("ScoreTable", "name"),
         ("OtherOutcomeTable", "name"),
+        ("DataTable", "paths"),
         (None, "path"),
     ):
         part = schema["$defs"][table] if table else schema
         del part["properties"][name]
-        part["required"].remove(name)
+        part["required"] = [other for other in part.get("required", ()) if other != name]
     return {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
 
 
@@ -98,8 +101,9 @@ def _list_table(name: str, reference: Schema, schema: Schema) -> dict[str, tuple
     table = schema["$defs"][_target(reference)]
     found = {name: tuple(_describe(key, table) for key in table["properties"])}
     for key, part in table["properties"].items():
-        if "$ref" in part.get("items", {}):
-            found |= _list_table(f"{name}.{key}", part["items"], schema)
+        inner = part if "$ref" in part else part.get("items", {})
+        if "$ref" in inner:
+            found |= _list_table(f"{name}.{key}", inner, schema)
     return found
 
 
@@ -125,7 +129,8 @@ def _describe(name: str, table: Schema) -> Key:
 def _kind_of(part: Schema) -> str:
     """Say what a value must be."""
     if "anyOf" in part:
-        return _CELL
+        kinds = list(dict.fromkeys(_kind_of(one) for one in part["anyOf"]))
+        return _CELL if kinds == ["text", "number", "true or false"] else " or ".join(kinds)
     if "$ref" in part:
         return "table"
     if part["type"] in _KINDS:
@@ -224,14 +229,18 @@ def check_value(value: Any, table: type, name: str, where: str, faults: Faults) 
 
 def _tell(value: Any, key: Key, wrong: list[Any]) -> Iterator[str]:
     """Say what is wrong with a value: its kind, or what it chooses, or how large it is."""
-    if key.kind == "list of tables":  # what is wrong within an entry is told with the entry
-        wrong = [one for one in wrong if len(one["loc"]) < 2]
+    depth = {"list of tables": 2, "table": 1}.get(key.kind)
+    if depth:  # what is wrong within an entry is told with the entry
+        wrong = [one for one in wrong if len(one["loc"]) < depth]
     chosen = [one["input"] for one in wrong if one["type"] == "literal_error" and _is_text(one["input"])]
     outside = [one["input"] for one in wrong if one["type"] in _OUT_OF_RANGE]
-    if len(chosen) + len(outside) < len(wrong):
+    long = [one["input"] for one in wrong if one["type"] in _WRONG_LENGTH]
+    if len(chosen) + len(outside) + len(long) < len(wrong):
         found = "blank text" if isinstance(value, str) and not value.strip() else show(value)
         article = "" if key.kind.startswith(("text", "true")) else "a "
         yield f"must be {article}{key.kind}, found {found}; correct it, or delete the line"
+    for one in long:
+        yield f'{show(one)} is not one character; write one, such as ";"'
     for one in chosen:
         allowed = ", ".join(f"'{choice}'" for choice in key.choices)
         yield f"{show(one)} is not allowed{nearest(one, key.choices)}; allowed: {allowed}"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from auditbook.cohort.column_roles import (
     derive_outcome,
 )
 from auditbook.cohort.crossed import cross_attributes, lacks_part
+from auditbook.cohort.data_files import hash_files, name_files, read_files
 from auditbook.cohort.feature_columns import FeatureColumns, find_features
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.named_columns import check_columns
@@ -29,20 +31,10 @@ from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.units import name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
-from auditbook.errors import InputError
+from auditbook.errors import InputError, naming
 from auditbook.faults import Faults, count_of
 from auditbook.records import Attribute, Survey
-from auditbook.tables import (
-    Mask,
-    PlainTable,
-    as_text,
-    hash_file,
-    hash_frame,
-    is_missing,
-    matches,
-    plain_table,
-    read_table_file,
-)
+from auditbook.tables import Mask, PlainTable, as_text, hash_frame, is_missing, matches, plain_table
 
 
 @dataclass(frozen=True)
@@ -151,17 +143,17 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
     InputError
         If the table cannot be read or has no rows.
     """
-    path = file.data_path(data)
-    if path is None:
+    files = file.find_data(data)
+    if not files:
         from auditbook.cohort.twins import TABLES
 
         draw = TABLES[file.data.synthetic or "texas-twin"]
         frame = draw(rows=file.data.rows, seed=file.data.seed, cache_dir=cache_dir)
         source = Source("the synthetic table", plain_table(frame), hash_frame(frame), synthetic=True)
     else:
-        file.find_data(path)
-        table = read_table_file(path, text_columns=_text_columns(file))
-        source = Source(path.name, table, hash_file(path), synthetic=False)
+        with naming(file.path.name) if len(files) > 1 else nullcontext():
+            table = read_files(files, text_columns=_text_columns(file), form=file.data.format)
+        source = Source(name_files(files), table, hash_files(files), synthetic=False)
     if len(source.table.frame) == 0:
         raise InputError(
             f"{file.path.name}: [data] path: {source.name} has no rows, only column names; export it again"

@@ -4,6 +4,7 @@ Words that mean missing are blanked, values that stand for a number become it, n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTa
         for name, listed in table.categories.items()
         if name not in numbers
     }
-    return PlainTable(frame.assign(**changed), categories)
+    return replace(table, frame=frame.assign(**changed), categories=categories)
 
 
 def missing_words(file: CohortFile, column: str) -> tuple[Value, ...]:

@@ -14,14 +14,14 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.cohort.data_files import find_files, hash_files
 from auditbook.cohort.events import Event, parse_event
-from auditbook.errors import InputError, printable
 from auditbook.faults import show
 from auditbook.key_types import NO_KEY, Cell, Exactly, Flag, LeftOut, Number, Text, Value, WrittenAs
 from auditbook.pocket_settings import Names, PocketSettings
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
-from auditbook.tables import check_file, hash_file, is_there
+from auditbook.tables import AS_FOUND, TableFormat
 
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
 MissingRule = Literal["error", "group", "drop"]
@@ -50,8 +50,14 @@ class DropRule:
 class DataTable:
     """``[data]``: where the table comes from."""
 
-    path: Annotated[Path | None, WrittenAs(Text), LeftOut("required, unless synthetic is set")] = None
-    """The table, relative to this file."""
+    path: Annotated[Path | None, WrittenAs(Text | Names), LeftOut("required, unless synthetic is set")] = None
+    """The table, relative to this file; also a list of files, or a pattern such as `"2024-*.parquet"`, that
+    have the same columns and whose records are put under each other.
+    """
+    paths: tuple[Path, ...] = field(default=(), metadata=NO_KEY)
+    """Paths and patterns as they are written."""
+    format: Annotated[TableFormat, LeftOut("found in the file")] = AS_FOUND
+    """How the file is written, where it does not show it by itself; see `data.format`."""
     source: Text = ""
     """Who publishes the data and on which terms; printed when the table is not there."""
     drop: Annotated[tuple[DropRule, ...], LeftOut("nothing is dropped")] = ()
@@ -443,29 +449,20 @@ class CohortFile:
         table = tables[attribute]
         return {tables[part].column for part in table.cross} or {table.column}
 
-    def data_path(self, data: Path | None = None) -> Path | None:
-        """Return the file to read: `data` when given, else the cohort file's; None when synthetic."""
-        return data if data is not None else self.data.path
+    def find_data(self, data: Path | None = None) -> tuple[Path, ...]:
+        """Find the files to read: `data` when given, else the cohort file's; none when synthetic.
+
+        Says where the data can be had when they are not there.
+        """
+        written = self.data.paths or ((self.data.path,) if self.data.path else ())
+        source = f" The data: {self.data.source}" if self.data.source else ""
+        where = f"{self.path.name}: [data] path"
+        return find_files((data,) if data is not None else written, where=where, source=source)
 
     def digest_data(self, data: Path | None = None) -> str:
         """Hash the data that a cohort is read from (SHA-256, hexadecimal)."""
-        path = self.data_path(data)
-        if path is None:
-            return "synthetic"
-        self.find_data(path)
-        return hash_file(path)
-
-    def find_data(self, path: Path) -> None:
-        """Check that the data file is there; say where the data can be had when it is not."""
-        if not is_there(path):
-            source = f" The data: {self.data.source}" if self.data.source else ""
-            raise InputError(
-                printable(
-                    f"{self.path.name}: [data] path: {path} does not exist; check the path, or name the "
-                    f"file on the command line: --data PATH.{source}"
-                )
-            )
-        check_file(path)
+        files = self.find_data(data)
+        return hash_files(files) if files else "synthetic"
 
     def describe(self) -> dict[str, Any]:
         """Say in plain values what run.json keeps of this file."""

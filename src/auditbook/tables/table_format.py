@@ -17,9 +17,9 @@ class TableFormat:
     separator: Annotated[Mark | None, LeftOut("found in the file")] = None
     """Between the cells of a text file: one character, such as `";"` or `"\\t"` (a tab)."""
     decimal: Annotated[Decimal | None, LeftOut("found in the file")] = None
-    """Before the fraction of a number in a text file: `"."` or `","`."""
+    """Before the fraction of a number in a text file: `.` or `,`."""
     thousands: Annotated[Thousands | None, LeftOut("none")] = None
-    """Between the thousands of a number in a text file: `","`, `"."`, `" "` or `"'"`."""
+    """Between the thousands of a number in a text file: `,`, `.`, `'` or ` ` (a blank)."""
     encoding: Annotated[Text | None, LeftOut("UTF-8, or what the file's first bytes say")] = None
     """Of a text file, such as `"windows-1252"` or `"latin-1"`."""
     sheet: Annotated[Text | None, WrittenAs(Text), LeftOut("the only sheet with cells")] = None
