@@ -125,6 +125,7 @@ def test_files_of_other_columns_or_dates_are_refused_by_name(tmp_path):
 
 
 def test_the_way_a_file_is_written_is_handed_to_its_reader(tmp_path):
-    (tmp_path / "d.csv").write_text("made by us\ny;race;x\n" + "1;a;0,5\n0;b;1,5\n" * 4, encoding="latin-1")
-    more = "format = { separator = ';', decimal = ',', encoding = 'latin-1', skip_rows = 1 }\n"
-    assert set(load(tmp_path, '"d.csv"', more).table["x"]) == {0.5, 1.5}
+    (tmp_path / "d.csv").write_text("made by us\ny;race;x\n" + "1;é;0.5\n0;b;1.5\n" * 4, encoding="latin-1")
+    more = "format = { separator = ';', encoding = 'latin-1', skip_rows = 1 }\n"
+    table = load(tmp_path, '"d.csv"', more).table
+    assert (set(table["x"]), set(table["race"])) == ({0.5, 1.5}, {"é", "b"})

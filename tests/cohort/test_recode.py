@@ -42,7 +42,7 @@ def test_a_word_that_stands_for_a_number_keeps_the_oldest(tmp_path, suffix):
     ages = ["> 89", *["30", "70"] * 19, "> 89"]
     cohort = load(tmp_path, visits(age=ages), OUTCOME + AGE + OLDEST, suffix)
     assert counts(cohort, "age") == {"0-64": 19, "65-89": 19, "90+": 2}
-    assert cohort.table["age"].tolist()[:3] == [90.0, 30.0, 70.0]
+    assert cohort.table["age"].value_counts().to_dict() == {30.0: 19, 70.0: 19, 90.0: 2}
     assert cohort.table["age"].dtype == float
 
 
@@ -81,9 +81,9 @@ def test_numbers_of_scores_and_features_are_numbers_where_they_are_used(tmp_path
     text += '[panel]\nmodels = []\n[features]\nnumbers.lab = { "<0.2" = 0.1 }\n'
     table = visits(p=["<0.01", *["0.4", "0.6"] * 19, "1"], lab=["<0.2", *["0.4", "0.6"] * 19, ""])
     cohort = load(tmp_path, table, OUTCOME + RACE + text)
-    assert cohort.table["p"].iloc[0] == 0.005
-    assert cohort.table["lab"].iloc[0] == 0.1
-    assert cohort.table["lab"].isna().tolist() == [False] * 39 + [True]
+    assert sorted(cohort.table["p"])[0] == 0.005
+    assert sorted(cohort.table["lab"])[0] == 0.1
+    assert cohort.table["lab"].isna().sum() == 1
 
 
 def test_a_value_has_one_number_in_a_column(tmp_path):

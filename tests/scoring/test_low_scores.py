@@ -25,6 +25,8 @@ event = 1
 column = "race"
 [missing]
 attributes = "drop"
+[features]
+include = ["race"]
 [protocol]
 resamples = 20
 audit_sizes = [300]

@@ -70,8 +70,8 @@ def _hash_roles(cohort: Cohort) -> Iterator[Hashes]:
         yield hash_text(cohort.unit)
     for item in cohort.attributes:
         yield hash_text(np.array(item.groups, dtype=object))[item.codes]
-    for column in dict.fromkeys(score.column for score in cohort.file.scores):
-        yield hash_numbers(as_numbers(cohort.table[column]).cells)
+    for score in cohort.file.scores:
+        yield hash_numbers(score.turn(as_numbers(cohort.table[score.column]).cells))
     if cohort.survey is not None:
         parts = (cohort.survey.weight, cohort.survey.stratum, cohort.survey.cluster)
         yield from (hash_numbers(part) for part in parts if part is not None)

@@ -287,7 +287,7 @@ class ScoreTable:
         """Turn scores so that a higher one speaks for the event: 1 - p for a probability or a decision."""
         if self.event_is == "high":
             return values
-        return -values if self.kind in ("rank", "value") else 1 - values
+        return 0.0 - values if self.kind in ("rank", "value") else 1 - values
 
     @property
     def direction(self) -> str:
