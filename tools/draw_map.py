@@ -16,6 +16,7 @@ FIRST, LAST = "<!-- map: made by tools/draw_map.py -->", "<!-- end of map -->"
 DOORS = {
     "cli": ("main",),
     "studies": ("simulate",),
+    "fetch": ("fetch_table",),
     "run": ("run_audit", "run_book"),
     "report": ("build_report", "write_report", "export_run"),
     "book": ("open_run",),

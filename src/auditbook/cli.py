@@ -71,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.set_defaults(act=_run)
     _add_pockets(commands)
     _add_export(commands)
+    _add_fetch(commands)
     _add_simulate(commands)
     return parser
 
@@ -99,6 +100,26 @@ def _add_export(commands: "argparse._SubParsersAction[Parser]") -> None:
     export.add_argument("form", metavar="FORMAT", help="xlsx, docx, chai, tripod-ai, mlbom or hti1")
     export.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: in RUN/exports)")
     export.set_defaults(act=_export)
+
+
+def _add_fetch(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Declare the command that fetches public tables."""
+    fetch = commands.add_parser("fetch", help="fetch a public table with the cohort file that audits it")
+    fetch.add_argument("name", metavar="NAME", nargs="?", help="the table; without a name all are listed")
+    fetch.add_argument("--to", type=Path, metavar="DIR", help="folder to put it in (default: ./NAME)")
+    fetch.add_argument(
+        "--from",
+        dest="given",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="FILE",
+        help="the publisher's files, fetched by hand",
+    )
+    fetch.add_argument(
+        "--mirror", default="", metavar="URL", help="a folder of your own that holds the files"
+    )
+    fetch.set_defaults(act=_fetch)
 
 
 def _add_simulate(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -274,6 +295,24 @@ def _export(call: argparse.Namespace) -> None:
     from auditbook.report import export_run
 
     print(export_run(call.run_dir, call.form, call.output))
+
+
+def _fetch(call: argparse.Namespace) -> None:
+    from auditbook.fetch import fetch_table, list_sources, read_source
+
+    if call.name is None:
+        for source in list_sources():
+            by_hand = "" if source.files else " (given to a person only: --from FILE)"
+            print(f"{source.name}: {source.title}{by_hand}")
+        return
+    source = read_source(call.name)
+    print(f"{source.title}\n  publisher: {source.publisher}\n  terms: {source.terms}\n  page: {source.page}")
+    found = fetch_table(call.name, call.to or Path(call.name), given=call.given, mirror=call.mirror)
+    for trap in source.traps:
+        print(f"  known: {printable(trap)}")
+    for line in found.told:
+        print(f"  {printable(line)}")
+    print(f"table: {found.table}\nnext: auditbook check {shlex.quote(str(found.cohort))}")
 
 
 def _simulate(call: argparse.Namespace) -> None:
