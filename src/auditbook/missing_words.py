@@ -6,7 +6,7 @@ accents, capitals and marks between them.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 MARKS = frozenset(
     "? ?? - -- --- . .. * ** n/a na nan null nd nr ns #n/a #n/d #null! #value! #ref! (null) "
@@ -78,19 +78,18 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", letters).strip()
 
 
-def tell_named_missing(groups: Iterable[str], attribute: str) -> str:
-    """Say of which groups the name tells that nothing is known; blank where there is none.
+def tell_named_missing(groups: Iterable[str], attribute: str, *, write: Callable[[str], str] = str) -> str:
+    """Say of which groups the name tells that nothing is known, names by `write`; blank where there is none.
 
     Examples
     --------
     >>> tell_named_missing(["White", "declined"], "race")
     'declined says that nothing is known of race: a missing value with a name, not a people.'
     """
-    named = [group for group in dict.fromkeys(groups) if names_missing(group)]
+    named = [write(group) for group in dict.fromkeys(groups) if names_missing(group)]
+    what = f"that nothing is known of {write(attribute)}"
     if not named:
         return ""
     if len(named) == 1:
-        what = "a missing value with a name, not a people"
-        return f"{named[0]} says that nothing is known of {attribute}: {what}."
-    listed = f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"{listed} say that nothing is known of {attribute}: missing values with names, not peoples."
+        return f"{named[0]} says {what}: a missing value with a name, not a people."
+    return f"{', '.join(named[:-1])} and {named[-1]} say {what}: missing values with names, not peoples."

@@ -274,3 +274,17 @@ def test_where_everything_is_judged_groups_that_were_left_out_are_not_passed_ove
     assert say.describe_unjudged(few).endswith(" 1 cell leaves out groups of whom there is too little.")
     more = board.assign(left_out=["c: 2 events", "d: 1 event", ""])
     assert say.describe_unjudged(more).endswith(" 2 cells leave out groups of whom there is too little.")
+
+
+def test_a_cell_whose_lowest_or_highest_group_is_no_people_says_so():
+    counts = {"A": (30, 20, 20, 130), "declined [to answer]": (25, 25, 25, 125)}
+    told = {
+        name: say.describe_open(run, say.build_board(run))
+        for name, run in (
+            ("people", shown_run({"A": counts["A"], "B": counts["declined [to answer]"]})),
+            ("missing", shown_run(counts)),
+        )
+    }
+    assert "nothing is known" not in told["people"]
+    assert "says that nothing is known of g: a missing value with a name, not a people." in told["missing"]
+    assert "declined [to" not in told["missing"]  # escaped

@@ -110,3 +110,20 @@ def test_who_is_compared_by_anything_is_not_called_unjudged_at_all(run_folders):
     said = [one.text for one in build_report(run).pages[0].unjudged if group in one.text]
     assert said
     assert all("at all" not in text for text in said)
+
+
+def test_a_lowest_or_highest_group_without_a_known_value_is_a_limit(run_folders):
+    run = read_run(run_folders["two_groups"])
+    assert "nothing is known" not in " ".join(limits(run))
+    verdicts = run.verdicts.copy()
+    attribute = verdicts["attribute"].iloc[0]
+    here = (verdicts["attribute"] == attribute) & (verdicts["model"] == verdicts["model"].iloc[0])
+    first = verdicts.index[here][:2]
+    verdicts.loc[first, "lowest_group"] = "DECLINED"
+    run.__dict__["verdicts"] = verdicts
+    (said,) = (one for one in build_report(run).pages[0].unknown if "nothing is known" in one.text)
+    assert said.text == (
+        f"DECLINED says that nothing is known of {attribute}: a missing value with a name, not a people. The "
+        f"lowest or highest value is theirs in 2 of {here.sum()} cells of {attribute}."
+    )
+    assert [basis.where["metric"] for basis in said.basis] == verdicts.loc[first, "metric"].tolist()

@@ -156,8 +156,8 @@ def _write_cells(cells: pd.DataFrame, run: Run) -> str:
         difference = difference[:1].lower() + difference[1:]
     parts = [f"**{escape(first.metric)} for {escape(first.attribute)}: {told}.**", f"{where}{difference}"]
     parts += [*_write_beside(first, run), *_write_tipping(first, run), *_write_labels(first, run)]
-    if told := tell_named_missing((first.lowest_group, first.highest_group), first.attribute):
-        parts.append(escape(told))
+    ends = (first.lowest_group, first.highest_group)
+    parts += [told] if (told := tell_named_missing(ends, first.attribute, write=escape)) else []
     if first.left_out and first.metric == "CAL":
         parts.append("Score bins of fewer records than a group needs are not compared.")
     elif first.left_out:
