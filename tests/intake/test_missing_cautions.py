@@ -51,18 +51,6 @@ def test_many_columns_are_counted_and_the_one_is_excepted(tmp_path):
     assert told.endswith("columns = { origin = [] }")
 
 
-@pytest.mark.parametrize(
-    ("word", "line"),
-    [("120 +", '[outcome] numbers = { "120 +" = 120 }'), ("> 30", '[outcome] numbers = { "> 30" = 31 }')],
-)
-def test_a_word_for_missing_that_holds_a_number_is_pointed_out(tmp_path, word, line):
-    table = make_table(stay=lambda i: word if i % 10 == 0 else str(i % 7 + 1))
-    text = BASIC.replace('"died"\nevent = 1', '"stay"\nevent = "> 3"') + f'[missing]\nvalues = ["{word}"]\n'
-    told = warn_once(tmp_path, table.drop(columns="died"), text)
-    assert f"{word!r} means missing, and stands in 'stay' (20); it holds a number" in told
-    assert told.endswith(f"delete it from values and give the number: {line}")
-
-
 def test_codes_of_digits_are_words_for_missing(tmp_path):
     table = make_table(stay=lambda i: "99" if i % 10 == 0 else str(i % 7 + 1))
     text = BASIC + '[missing]\nvalues = ["99"]\n[features]\nexclude = ["stay"]\n'

@@ -1,5 +1,7 @@
 """Text in columns of numbers: counted, with the lines that make numbers or missing cells of it."""
 
+import pytest
+
 from warned_tables import BASIC, make_table, warn, warn_once
 
 
@@ -59,3 +61,29 @@ def test_codes_are_no_numbers(tmp_path):
 
 def test_a_column_that_nothing_uses_is_left_alone(tmp_path):
     assert warn(tmp_path, make_table(lactate=lab), BASIC + '[features]\nexclude = ["lactate"]\n') == []
+
+
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [("120 +", '[outcome] numbers = { "120 +" = 120 }'), ("> 30", '[outcome] numbers = { "> 30" = 31 }')],
+)
+def test_a_word_for_missing_that_holds_a_number_is_pointed_out(tmp_path, word, line):
+    table = make_table(stay=lambda i: word if i % 10 == 0 else str(i % 7 + 1))
+    text = BASIC.replace('"died"\nevent = 1', '"stay"\nevent = "> 3"') + f'[missing]\nvalues = ["{word}"]\n'
+    told = warn_once(tmp_path, table.drop(columns="died"), text)
+    assert f"{word!r} means missing, and stands in 'stay' (20); it holds a number" in told
+    assert told.endswith(f"delete it there and give the number: {line}")
+
+
+def test_such_a_word_of_one_column_is_pointed_out_where_it_stands(tmp_path):
+    table = make_table(years=lambda i: "> 89" if i % 10 == 0 else str(18 + i % 60))
+    text = BASIC + '[attributes.age]\ncolumn = "years"\nbins = [18, 65]\nmissing = "drop"\n'
+    told = warn_once(tmp_path, table, text + 'missing_values = ["> 89"]\n')
+    assert told.startswith(
+        "[attributes.age] missing_values: '> 89' means missing, and stands in 'years' (20);"
+    )
+    assert told.endswith('give the number: [attributes.age] numbers = { "> 89" = 90 }')
+    told = warn_once(tmp_path, table, text + '[missing]\ncolumns = { years = ["> 89"] }\n')
+    assert told.startswith("[missing] columns: '> 89' means missing")
+    told = warn_once(tmp_path, table, BASIC + '[missing]\ncolumns = { years = ["> 89"] }\n')
+    assert told.endswith('give the number: [features] numbers.years = { "> 89" = 90 }')

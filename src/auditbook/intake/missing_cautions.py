@@ -5,17 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from auditbook.cohort import AttributeTable, CohortFile, missing_words, write_numbers
+from auditbook.cohort import AttributeTable, CohortFile, missing_words
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, count_values, write_counts, write_key, write_values
 from auditbook.missing_words import is_mark, names_missing
-from auditbook.tables import held_number, matches
+from auditbook.tables import matches
 
 _AMBIGUOUS = re.compile(r"[^\W\d_]{1,3}|-?\d{1,4}")
 """Words that mean missing here and are a code there, such as NA (Native American, Namibia) or 9."""
-
-_CODE = re.compile(r"[-+]?[\d.]+")
-"""A number as it stands, such as 99: a code, not a number with a sign."""
 
 _SHORT = 3
 """Letters of a code."""
@@ -25,31 +22,17 @@ _SHOWN = 6
 
 def warn_missing_words(file: CohortFile, frame: pd.DataFrame) -> Iterator[Caution]:
     """Point out words that mean missing in every column and are, or look like, a group in one of them."""
+    items = [item for item in file.attributes if item.column and not item.bins]
     for word in (word for word in file.missing.values if isinstance(word, str)):
+        declared = any(word in _list_declared(item) for item in items)
+        if not declared and not _AMBIGUOUS.fullmatch(word):
+            continue
         standing = _find_word(file, frame, word)
-        if standing and not _CODE.fullmatch(word) and (number := held_number(word)) is not None:
-            yield _warn_number(file, word, number, standing)
-        for item in (item for item in file.attributes if item.column in standing and not item.bins):
+        for item in (item for item in items if item.column in standing):
             if word in _list_declared(item):
                 yield _warn_declared(item, word, standing)
             elif _AMBIGUOUS.fullmatch(word) and _has_codes(frame[item.column], word):
                 yield _warn_code(item, word, standing)
-
-
-def _warn_number(file: CohortFile, word: str, number: float, standing: Mapping[str, int]) -> Caution:
-    """Say that a word for missing holds a number, so that the oldest or the longest are left out."""
-    tables = {item.column: f"[attributes.{item.name}]" for item in file.attributes}
-    tables |= {other.column: f"[outcomes.{other.name}]" for other in file.outcomes}
-    tables[file.outcome.column] = "[outcome]"
-    where = next((tables[name] for name in standing if name in tables), "[features]")
-    column = next(iter(standing))
-    key = "numbers" if where != "[features]" else f"numbers.{write_key(column)}"
-    return Caution(
-        "[missing] values",
-        f"{word!r} means missing, and {_tell_standing(standing)}; it holds a number, so that the largest or "
-        "smallest values are lost",
-        f"delete it from values and give the number: {where} {key} = {write_numbers({word: number})}",
-    )
 
 
 def _find_word(file: CohortFile, frame: pd.DataFrame, word: str) -> dict[str, int]:

@@ -3,13 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from auditbook.cohort import write_numbers
+import pandas as pd
+
+from auditbook.cohort import CohortFile, write_numbers
 from auditbook.intake.caution import Caution
-from auditbook.intake.used_columns import UsedColumn, write_counts
-from auditbook.tables import PeopleNumbers, held_number, read_people_numbers
+from auditbook.intake.used_columns import UsedColumn, write_counts, write_key
+from auditbook.tables import PeopleNumbers, held_number, matches, read_people_numbers
 
 _CODE = re.compile(r"[^\W\d_]{1,3}[-.]?\d.*|\d+[^\W\d_]\d.*", re.DOTALL)
 """A code that begins with letters, such as V57: beside numbers it says that these are codes too."""
+
+_PLAIN = re.compile(r"[-+]?[\d.]+")
+"""A number as it stands, such as 99: a code for missing, not a number with a sign."""
 
 _FEW_NUMBERS = 10
 _SHOWN = 5
@@ -72,3 +77,47 @@ def _cure_mixed(column: UsedColumn, values: Sequence[str]) -> str:
         more = " and so on" if len(words) > _SHOWN else ""
         lines.append(f"if {'these mean' if len(words) > 1 else 'this means'} missing: {line}{more}")
     return "; ".join(lines)
+
+
+def warn_numbers_as_missing(file: CohortFile, frame: pd.DataFrame) -> Iterator[Caution]:
+    """Point out words for missing that hold a number: called missing, the oldest and the longest are lost."""
+    for where, word, columns in _list_words(file, frame):
+        number = None if _PLAIN.fullmatch(word) else held_number(word)
+        texts = [name for name in columns if frame[name].dtype == object] if number is not None else []
+        standing = {name: int(matches(frame[name], word).sum()) for name in texts}
+        standing = {name: count for name, count in standing.items() if count}
+        if standing and number is not None:
+            told = ", ".join(f"'{name}' ({count:,})" for name, count in list(standing.items())[:_SHOWN])
+            more = f" and {len(standing) - _SHOWN:,} more columns" if len(standing) > _SHOWN else ""
+            yield Caution(
+                where,
+                f"{word!r} means missing, and stands in {told}{more}; it holds a number, so that the "
+                f"largest or "
+                "smallest values are lost",
+                f"delete it there and give the number: {_number_line(file, list(standing), word, number)}",
+            )
+
+
+def _list_words(file: CohortFile, frame: pd.DataFrame) -> Iterator[tuple[str, str, list[str]]]:
+    """List the words that mean missing, with the key that says so and the columns where it holds."""
+    columns = [str(name) for name in frame]
+    found = [("[missing] values", file.missing.values, [c for c in columns if c not in file.missing.columns])]
+    found += [("[missing] columns", words, [name]) for name, words in file.missing.columns.items()]
+    found += [
+        (f"[attributes.{item.name}] missing_values", item.missing_values, [item.column])
+        for item in file.attributes
+    ]
+    for where, words, named in found:
+        present = [name for name in named if name in frame]
+        yield from ((where, word, present) for word in words if isinstance(word, str))
+
+
+def _number_line(file: CohortFile, columns: Sequence[str], word: str, number: float) -> str:
+    """Write the line that gives a value its number, in the table of the first role of its columns."""
+    tables = {item.column: f"[attributes.{item.name}] numbers" for item in file.attributes}
+    tables |= {score.column: f"[scores.{score.name}] numbers" for score in file.scores}
+    tables |= {other.column: f"[outcomes.{other.name}] numbers" for other in file.outcomes}
+    tables[file.outcome.column] = "[outcome] numbers"
+    known = (tables[name] for name in columns if name in tables)
+    key = next(known, f"[features] numbers.{write_key(columns[0])}")
+    return f"{key} = {write_numbers({word: number})}"

@@ -6,7 +6,7 @@ from auditbook.cohort import CohortFile
 from auditbook.intake.bin_cautions import warn_bins
 from auditbook.intake.caution import Caution
 from auditbook.intake.missing_cautions import warn_missing_words, warn_named_missing
-from auditbook.intake.number_cautions import warn_text_in_numbers
+from auditbook.intake.number_cautions import warn_numbers_as_missing, warn_text_in_numbers
 from auditbook.intake.outcome_values import warn_outcomes
 from auditbook.intake.stand_ins import warn_stand_in_days, warn_stand_in_units, warn_stand_ins
 from auditbook.intake.text_cautions import (
@@ -37,7 +37,9 @@ def _warn(file: CohortFile, table: PlainTable) -> Iterator[Caution]:
     """Go through the kinds of caution, each once."""
     used = list_used(file, table)
     yield from warn_repeated_header(table.frame)
-    yield from warn_missing_words(file, keep_rows(file, table.frame))
+    kept = keep_rows(file, table.frame)
+    yield from warn_missing_words(file, kept)
+    yield from warn_numbers_as_missing(file, kept)
     yield from warn_outcomes(file, used)
     yield from warn_bins(used)
     yield from warn_stand_ins(used)
