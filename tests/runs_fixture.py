@@ -317,7 +317,7 @@ def tabulate_columns(recipe: Recipe) -> pd.DataFrame:
     rows = []
     for position, (column, role, kind) in enumerate(roles):
         missing = (position * 37) % 111
-        row = {"column": column, "role": role, "kind": kind, "missing": missing}
+        row = {"column": column, "n_columns": 1, "role": role, "kind": kind, "missing": missing}
         row |= {"missing_share": missing / recipe.rows, "distinct": 2 + 5 * position}
         rows.append(row | {"note": "'?' read as missing" if role == "attribute" else ""})
     return pd.DataFrame(rows)

@@ -9,6 +9,8 @@ Partition = Literal["sbm", "leiden", "tree_cut", "spectral"]
 Start = Literal["fast", "published"]
 UnitKind = Literal["unit", "site", "record"]
 Ratios = Literal["published", "corrected"]
+MOST_CANDIDATES = 50
+"""Columns tried at each split where the cohort file sets no share (ours): embeddings repeat each other."""
 PARTITIONS: tuple[Partition, ...] = get_args(Partition)
 Names = Annotated[tuple[str, ...], WrittenAs(tuple[Text, ...])]
 PositiveNumbers = tuple[Annotated[float, Exactly(gt=0)], ...]
@@ -58,7 +60,9 @@ class PocketSettings:
     """Trees of the forest (published: 200; 500 in continuous simulations)."""
     min_leaf: Annotated[int, Exactly(ge=1, le=10_000)] = 20
     """Records a leaf at the least (published: 20)."""
-    candidates: Annotated[float, Exactly(ge=0.01, le=1), LeftOut("a third")] = 1 / 3
+    candidates: Annotated[
+        Annotated[float, Exactly(ge=0.01, le=1)] | None, LeftOut("a third, at most 50 columns")
+    ] = None
     """Share of the features tried at each split (ours; published as a constant that was lost in print)."""
     neighbours: Annotated[int, Exactly(ge=2, le=500)] = 30
     """Most similar records that each record of the graph may be linked to (published: 30)."""
@@ -68,6 +72,12 @@ class PocketSettings:
     """True lets the maps use features that are known only at the end of the stay."""
     exclude: Names = ()
     """Further columns that the maps may not use; attributes that are compared are never used."""
+    describe: Annotated[
+        Names, LeftOut("the features of the maps, without long numbered series such as embeddings")
+    ] = ()
+    """Columns of which names and descriptions of pockets are made, those too that no map may use; no outcome
+    and no score.
+    """
     models: Annotated[Names, LeftOut("the first two of the panel")] = ()
     """Models of the panel that are fitted on the development units and audited."""
     isotonic: Annotated[Names, LeftOut("every score of kind rank")] = ()
@@ -121,6 +131,12 @@ class PocketSettings:
         LeftOut("0.05; a quarter and half of the outcome's standard deviation when it is continuous"),
     ] = ()
     """Half widths within which an interval rules errors out, in the outcome's unit (ours)."""
+
+    def candidates_of(self, *, columns: int) -> float:
+        """Return the share of the features tried at each split."""
+        if self.candidates is not None:
+            return self.candidates
+        return min(1 / 3, MOST_CANDIDATES / max(columns, 1))
 
     def development_of(self, *, fitted: bool) -> float:
         """Return the development share; none is needed where nothing is fitted on it."""

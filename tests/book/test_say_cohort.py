@@ -158,5 +158,23 @@ def test_awkward_names_are_all_told_apart(runs):
 
 def test_roles_are_counted_in_the_plural():
     columns = pd.DataFrame({"role": ["feature", "feature", "outcome", "excluded", "excluded"]})
-    said = say.describe_columns(columns.assign(column=list("abcde")))
+    said = say.describe_columns(columns.assign(column=list("abcde"), n_columns=1))
     assert "with a role: 2 features, 1 outcome and 2 excluded." in said
+    assert "one line" not in said
+
+
+def test_a_long_series_of_columns_is_one_line_and_counted_whole():
+    columns = pd.DataFrame(
+        {
+            "column": ["y", "emb_0 … emb_511", "age"],
+            "n_columns": [1, 512, 1],
+            "role": ["outcome", "feature", "feature"],
+            "missing": [0, 3, 1],
+            "missing_share": [0.0, 0.3, 0.1],
+        }
+    )
+    said = say.describe_columns(columns)
+    assert "The data have 514 columns with a role: 1 outcome and 513 features." in said
+    assert "512 columns, emb\\_0 … emb\\_511, are told in one line." in said.replace("&#95;", "\\_")
+    holed = say.describe_missing(columns)
+    assert holed.startswith("513 of 514 columns have missing values, most of all ")

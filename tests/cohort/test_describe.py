@@ -336,3 +336,24 @@ def test_words_for_what_is_not_there_are_pointed_out(tmp_path):
         "[labels] values.race: no record holds 'b ' (did you mean 'b'?); it does nothing",
         "[labels] values.ward: 'A' is shown as 'B', which is another value's own name",
     ]
+
+
+def test_a_long_numbered_series_of_columns_is_one_row(tmp_path):
+    table = small_table()
+    wide = pd.DataFrame({f"emb_{number}": np.arange(8.0) + number for number in range(60)})
+    wide["emb_59"] = 1.0
+    cohort = load(tmp_path, pd.concat([table, wide], axis=1))
+    rows = summarise_columns(cohort).set_index("column")
+    assert rows["n_columns"].sum() == len(table.columns) + 60
+    assert len(rows) == len(table.columns) + 1
+    row = rows.loc["emb_0 … emb_59"]
+    assert (row["n_columns"], row["role"], row["missing"], row["distinct"]) == (60, "feature", 0, 8)
+    assert row["note"] == "of each number the largest; some: one value only"
+
+
+def test_a_column_of_a_series_with_missing_values_has_its_own_row(tmp_path):
+    wide = pd.DataFrame({f"emb_{number}": np.arange(8.0) for number in range(60)})
+    wide.loc[0, "emb_7"] = np.nan
+    rows = summarise_columns(load(tmp_path, pd.concat([small_table(), wide], axis=1))).set_index("column")
+    assert (rows.loc["emb_7", "n_columns"], rows.loc["emb_7", "missing"]) == (1, 1)
+    assert rows.loc["emb_0 … emb_59", "n_columns"] == 59

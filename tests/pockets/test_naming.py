@@ -295,7 +295,7 @@ def test_the_order_of_records_and_a_change_of_scale_change_no_name(seed):
 def test_no_outcome_can_steer_a_name():
     """The only outcome in reach is the map's mean outcome of its members, and it changes nothing."""
     assert set(inspect.signature(name_pockets).parameters) == {
-        "frozen", "table", "codes", "calibration",
+        "frozen", "table", "codes", "calibration", "columns",
     }  # fmt: skip
     table, codes = stays(500)
     plain = make_map(3)
@@ -310,3 +310,12 @@ def test_everything_else_of_the_map_stays():
     assert named.rule is plain.rule
     assert named.pockets == plain.pockets
     assert named.fidelity.shape == (3, 2)
+
+
+def test_names_are_made_of_the_columns_that_people_can_read():
+    table, codes = stays()
+    wide = table.assign(**{f"emb_{number}": codes + 0.01 * number for number in range(60)})
+    assert any("emb" in title for title in name(wide, codes).titles)
+    told = name(wide, codes, columns=("age_years", "ventilated"))
+    assert told.titles[0].startswith("high age years")
+    assert not any("emb" in text for text in (*told.titles, *told.descriptions))

@@ -1,10 +1,14 @@
 """Who is in the cohort: its groups, its sites and its columns, as tables."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.cohort import Cohort
+from auditbook.column_series import Series, join_series
 from auditbook.columns import empty_table
 from auditbook.evidence import wilson_interval
 from auditbook.tables import as_text, is_missing
@@ -83,24 +87,40 @@ def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
 
 
 def summarise_columns(cohort: Cohort) -> pd.DataFrame:
-    """List every column of the data: what it is used for, what it holds, and what is missing."""
-    rows = []
-    for name in cohort.table.columns:
-        column = cohort.table[name]
-        missing = int(is_missing(column).sum())
-        distinct = int(column.nunique())
-        rows.append(
-            {
-                "column": name,
-                "role": _role(cohort, name),
-                "kind": _kind(column, missing),
-                "missing": missing,
-                "missing_share": missing / max(len(column), 1),
-                "distinct": distinct,
-                "note": _note(cohort, name, distinct, missing),
-            }
-        )
-    return pd.DataFrame(rows)
+    """List the columns of the data: what each is used for, what it holds, and what is missing.
+
+    A long numbered series of columns alike in role, kind and whether values are missing is one row.
+    """
+    rows = {str(name): _summarise_column(cohort, str(name)) for name in cohort.table.columns}
+    alike = [(row["role"], row["kind"], row["missing"] > 0) for row in rows.values()]
+    return pd.DataFrame([_summarise_series(one, rows) for one in join_series(list(rows), alike)])
+
+
+def _summarise_column(cohort: Cohort, name: str) -> dict[str, Any]:
+    """Say of one column what it is used for and what it holds."""
+    column = cohort.table[name]
+    missing, distinct = int(is_missing(column).sum()), int(column.nunique())
+    return {
+        "column": name,
+        "n_columns": 1,
+        "role": _role(cohort, name),
+        "kind": _kind(column, missing),
+        "missing": missing,
+        "missing_share": missing / max(len(column), 1),
+        "distinct": distinct,
+        "note": _note(cohort, name, distinct, missing),
+    }
+
+
+def _summarise_series(series: Series, rows: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Say of a series what holds of its columns: of numbers the largest, of notes each once."""
+    parts = [rows[name] for name in series.names]
+    if len(parts) == 1:
+        return parts[0]
+    notes = dict.fromkeys(note for part in parts for note in part["note"].split("; ") if note)
+    told = "; ".join(["of each number the largest", *(f"some: {note}" for note in notes)])
+    largest = {key: max(part[key] for part in parts) for key in ("missing", "missing_share", "distinct")}
+    return parts[0] | largest | {"column": series.title, "n_columns": len(parts), "note": told}
 
 
 def _role(cohort: Cohort, name: str) -> str:

@@ -40,4 +40,5 @@ def list_named(file: CohortFile) -> Iterator[tuple[str, str]]:
     named += [("[missing] columns", name) for name in file.missing.columns]
     named += [("[features] numbers", name) for name in file.features.numbers]
     named += [("[pockets] exclude", name) for name in file.pockets.exclude]
+    named += [("[pockets] describe", name) for name in file.pockets.describe]
     yield from ((where, name) for where, name in named if name)

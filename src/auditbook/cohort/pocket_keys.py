@@ -79,8 +79,21 @@ def check_pockets(file: CohortFile, faults: Faults) -> None:
     for pair in settings.paired:
         if len(set(split_pair(pair))) != 2:
             faults.add("[pockets] paired", f'{show(pair)} is no pair; write it as "one - other"')
+    _check_described(file, faults)
     if settings.unit == "site" and file.site.column is None:
         faults.add("[pockets] unit", "asks for sites as units, and [site] column is not given; add it")
+
+
+def _check_described(file: CohortFile, faults: Faults) -> None:
+    """Find outcomes and scores among the columns that name pockets."""
+    barred = {file.outcome.column: "an outcome"} | {other.column: "an outcome" for other in file.outcomes}
+    barred |= {score.column: "a given score" for score in file.scores}
+    for name in file.pockets.describe:
+        if name in barred:
+            faults.add(
+                "[pockets] describe",
+                f"{show(name)} is {barred[name]}, and a pocket is named before any is read; delete it here",
+            )
 
 
 def split_pair(pair: str) -> tuple[str, ...]:

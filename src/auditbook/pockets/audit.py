@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import Cohort, name_mapped, name_models
+from auditbook.column_series import join_series
 from auditbook.columns import empty_table, fill_table
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings
@@ -18,7 +19,7 @@ from auditbook.pockets.discovery import Discovered, discover_maps
 from auditbook.pockets.findings import holds_nearly_all
 from auditbook.pockets.frozen import ABSTAIN, FrozenMap
 from auditbook.pockets.naming import name_pockets
-from auditbook.pockets.prepare import PocketWorld, build_world, map_columns, unit_kind
+from auditbook.pockets.prepare import PocketWorld, build_world, describing_columns, map_columns, unit_kind
 from auditbook.pockets.repair import repair_pockets
 from auditbook.pockets.saving import digest_map
 from auditbook.pockets.testing import MapAudit, audit_map
@@ -80,7 +81,7 @@ def make_pockets(
     except InputError as reason:
         return _leave_out(str(reason))
     progress(f"pockets: learning maps from {len(world.roles.discovery):,} records")
-    found = _discover(world, settings, seed=seed, jobs=jobs, progress=progress)
+    found = _discover(cohort, world, settings, seed=seed, jobs=jobs, progress=progress)
     return _test(cohort, world, found, settings, seed=seed, jobs=jobs, progress=progress)
 
 
@@ -90,7 +91,13 @@ def _leave_out(reason: str) -> PocketResults:
 
 
 def _discover(
-    world: PocketWorld, settings: PocketSettings, *, seed: int, jobs: int, progress: Callable[[str], None]
+    cohort: Cohort,
+    world: PocketWorld,
+    settings: PocketSettings,
+    *,
+    seed: int,
+    jobs: int,
+    progress: Callable[[str], None],
 ) -> Discovered:
     """Learn both maps from the discovery records, and name their pockets."""
     roles = world.roles
@@ -107,13 +114,16 @@ def _discover(
         jobs=jobs,
         progress=progress,
     )
-    members, seen = part.table.iloc[found.graph].reset_index(drop=True), part.table.iloc[calibration]
-    seen = seen.reset_index(drop=True)
-    return replace(
-        found,
-        forest=name_pockets(found.forest, members, found.forest.assign(members).codes, calibration=seen),
-        ridge=name_pockets(found.ridge, members, found.ridge.assign(members).codes, calibration=seen),
-    )
+    told = describing_columns(cohort, settings)
+    beside = [name for name in told if name not in part.table]
+    rows = cohort.table[beside].iloc[world.order[roles.discovery]].reset_index(drop=True)
+    whole = pd.concat([part.table, rows], axis=1)
+    members, seen = (whole.iloc[rows].reset_index(drop=True) for rows in (found.graph, calibration))
+
+    def name(one: FrozenMap) -> FrozenMap:
+        return name_pockets(one, members, one.assign(members).codes, calibration=seen, columns=told)
+
+    return replace(found, forest=name(found.forest), ridge=name(found.ridge))
 
 
 def _choosing(world: PocketWorld, settings: PocketSettings) -> set[str]:
@@ -212,7 +222,7 @@ def _describe(
         "continuous": continuous,
         "records": {name: len(part) for name, part in parts.items()},
         "units": {name: len(np.unique(world.data.unit[part])) for name, part in parts.items()},
-        "columns": list(map_columns(cohort, settings)),
+        "columns": [one.title for one in join_series(map_columns(cohort, settings))],
         "models": list(world.data.predictions),
         "trained": list(name_models(cohort.file, settings)),
         "mapped": list(name_mapped(cohort.file, settings)),

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.column_series import join_series
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PARTITIONS, PocketSettings
 from auditbook.pockets.block_model import fit_blocks, require_graph_tool
@@ -173,7 +174,7 @@ def _grow(
         data.outcome,
         trees=settings.trees,
         min_leaf=settings.min_leaf,
-        candidates=settings.candidates,
+        candidates=settings.candidates_of(columns=encoded.shape[1]),
         seed=seed,
         jobs=jobs,
     )
@@ -252,7 +253,7 @@ def _provenance(partitions: Partitions, settings: PocketSettings, seed: int, see
         "seed": seed,
         "graph_records": len(seen.leaves),
         "calibration_records": len(seen.calibration),
-        "columns": [column.name for column in seen.encoding.columns],
+        "columns": [one.title for one in join_series([column.name for column in seen.encoding.columns])],
         "description_length": partitions.description_length if partitions.lengths else None,
         "description_lengths": list(partitions.lengths),
     }

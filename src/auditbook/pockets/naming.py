@@ -4,7 +4,7 @@ No outcome is an argument, so that a name cannot be steered by what the audit fi
 are text of the cohort: they are shortened here, and whoever shows them escapes them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from math import floor
@@ -107,20 +107,21 @@ def name_pockets(
     codes: NDArray[np.integer],
     *,
     calibration: pd.DataFrame | None = None,
+    columns: Sequence[str] | None = None,
 ) -> FrozenMap:
     """Name the pockets of a map in words, and check how well a simple rule made of the words fits.
 
     The standardised difference of a feature between members and all other records is that of the mean ranks
     of a number, and of the shares that have a level or no value. The title joins up to three of the largest
     so that the rule "all of them hold" fits the members best (F1); the description lists the largest with
-    figures.
+    figures. Of the columns of `table`, and of `calibration`, only `columns` are named where they are given.
 
     References
     ----------
     Austin, P. C. (2009). Balance diagnostics for comparing the distribution of baseline covariates between
     treatment groups. doi:10.1002/sim.3697
     """
-    encoding = fit_encoding(table)
+    encoding = fit_encoding(table if columns is None else table[list(columns)])
     matrix = encoding.encode(table)
     measured, measured_codes = matrix, codes
     if calibration is not None:

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort, fits_anything, name_mapped, name_models
+from auditbook.column_series import join_series
 from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts
@@ -47,6 +48,17 @@ def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
     barred = _compared_columns(cohort, settings) | {file.site.column, *file.unit.names}
     barred |= set(settings.exclude) | (set() if settings.late else set(cohort.late_columns))
     return tuple(name for name in cohort.feature_columns if name not in barred)
+
+
+def describing_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
+    """Name the columns of which names of pockets are made: those asked for, else what people can read.
+
+    Where nothing but a long numbered series is there, it is all that can be named.
+    """
+    if settings.describe:
+        return settings.describe
+    columns = map_columns(cohort, settings)
+    return tuple(one.title for one in join_series(columns) if len(one.names) == 1) or columns
 
 
 def _compared_columns(cohort: Cohort, settings: PocketSettings) -> set[str]:

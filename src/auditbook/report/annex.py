@@ -127,11 +127,11 @@ def _list_features(source: Source) -> Section:
             "known here."
         )
     if trained or len(source.table("pockets")):
-        what = plural(len(used), "column").capitalize()
+        number = int(used["n_columns"].sum())
+        what = plural(number, "column").capitalize()
         whom = "" if trained else " of the pockets"
         parts.append(
-            f"{what} {agree(len(used), 'is', 'are')} used as {agree(len(used), 'a feature', 'features')}"
-            f"{whom}."
+            f"{what} {agree(number, 'is', 'are')} used as {agree(number, 'a feature', 'features')}{whom}."
         )
         mixed = sorted(set(attributes) & set(used["column"]))
         if mixed:

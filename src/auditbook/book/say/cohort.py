@@ -32,7 +32,9 @@ GROUP_COLUMNS = read_layout("book", "cohort.group")
 SMALL_COLUMNS = read_layout("book", "cohort.small")
 RATIO_COLUMNS = read_layout("book", "cohort.ratio")
 SITE_COLUMNS = read_layout("book", "cohort.site")
-COLUMN_COLUMNS = (*shown("column", "role", "kind", "missing", "missing_share", "distinct", "note"),)
+COLUMN_COLUMNS = (
+    *shown("column", "n_columns", "role", "kind", "missing", "missing_share", "distinct", "note"),
+)
 
 
 def announce_data(info: Mapping[str, Any]) -> str:
@@ -312,9 +314,12 @@ def describe_site_rates(sites: pd.DataFrame) -> str:
 
 def describe_columns(columns: pd.DataFrame) -> str:
     """Say what the columns of the data are used for."""
-    tally = columns["role"].value_counts(sort=False)
+    tally = columns.groupby("role", sort=False)["n_columns"].sum()
     listed = [_count_role(str(role), number_of) for role, number_of in tally.items()]
-    parts = [f"The data have {plural(len(columns), 'column')} with a role: {join_words(listed)}."]
+    told = plural(columns["n_columns"].sum(), "column")
+    parts = [f"The data have {told} with a role: {join_words(listed)}."]
+    for row in rows(columns[columns["n_columns"] > 1]):
+        parts.append(f"{count(row.n_columns)} columns, {escape(row.column)}, are told in one line.")
     late = columns.loc[columns["role"] == "late feature", "column"]
     if len(late):
         parts.append(f"Known only late in the stay, so not at the moment of a prediction: {name_list(late)}.")
@@ -332,9 +337,10 @@ def describe_missing(columns: pd.DataFrame) -> str:
     if holed.empty:
         return "No column has a missing value; ask whether blanks were filled in before the data reached you."
     worst = rows(holed)[0]
-    verb = agree(len(holed), "has", "have")
+    number_of, total = holed["n_columns"].sum(), columns["n_columns"].sum()
+    verb = agree(number_of, "has", "have")
     parts = [
-        f"{count_of(len(holed), len(columns), 'column')} {verb} missing values, most of all "
+        f"{count_of(number_of, total, 'column')} {verb} missing values, most of all "
         f"{escape(worst.column)} ({share(worst.missing_share)}, {plural(worst.missing, 'record')})."
     ]
     judged = holed[holed["role"].isin(["attribute", "outcome"])]

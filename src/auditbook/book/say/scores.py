@@ -102,7 +102,8 @@ def _describe_limits(kind: str) -> str:
 
 def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
     """Say whether models trained here use what is known only late."""
-    late = columns.loc[columns["role"] == "late feature", "column"]
+    held = columns[columns["role"] == "late feature"]
+    late = held["column"]
     if not (models["source"] == "trained").any():
         return (
             "No model was trained here. "
@@ -113,10 +114,11 @@ def describe_late(columns: pd.DataFrame, models: pd.DataFrame) -> str:
             "The cohort file marks no column as late. That is a claim about when each column was filled in; "
             "only somebody who knows the data can check it."
         )
+    number_of = plural(held["n_columns"].sum(), "column")
     lean = models.loc[models["features"] == "admission", "model"]
     but = f" {name_list(lean)} {agree(len(lean), 'does', 'do')} without: compare." if len(lean) else ""
     return (
-        f"The models trained here use {plural(len(late), 'column')} that the cohort file marks as late: "
+        f"The models trained here use {number_of} that the cohort file marks as late: "
         f"{name_list(late)}. Read their AUROC as an upper bound on what could be reached at admission.{but}"
     )
 
