@@ -107,7 +107,7 @@ def settle_people_numbers(frame: pd.DataFrame, *, text_columns: Collection[str])
     """Turn columns in which every cell is plainly a number written for people into numbers, and say so."""
     notes = []
     for name in frame.columns:
-        if frame[name].dtype != object or name in text_columns or not _may_be_numbers(frame[name]):
+        if frame[name].dtype != object or name in text_columns or not may_be_numbers(frame[name]):
             continue
         found = read_people_numbers(frame[name])
         if found is not None and found.whole and found.ways:
@@ -116,7 +116,7 @@ def settle_people_numbers(frame: pd.DataFrame, *, text_columns: Collection[str])
     return tuple(notes)
 
 
-def _may_be_numbers(column: pd.Series) -> bool:
+def may_be_numbers(column: pd.Series) -> bool:
     """Tell from the first filled cells of a column whether all may be numbers."""
     first = column.dropna().iloc[:_FIRST]
     return all(

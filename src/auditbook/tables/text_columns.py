@@ -1,5 +1,6 @@
 """Of which kind is a column that a file holds as text: truth values, numbers, dates, or words?"""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,9 @@ EXACT = 2**53
 """Every whole number up to here is a float of its own."""
 
 
-def read_text_column(column: pa.ChunkedArray) -> pd.Series:
+def read_text_column(
+    column: pa.ChunkedArray, *, decimal: str | None = None, thousands: str | None = None
+) -> pd.Series:
     """Read a column of text as truth values, numbers or ISO dates if all its cells are such, else as text."""
     cells, codes = _distinct(column)
     trimmed = pc.utf8_trim_whitespace(cells)
@@ -31,6 +34,7 @@ def read_text_column(column: pa.ChunkedArray) -> pd.Series:
     present = trimmed.filter(filled)
     if not len(present):
         return pd.Series(np.full(len(codes), np.nan))
+    present = _rewrite(present, decimal or ".", thousands)
     places = np.flatnonzero(filled.to_numpy(zero_copy_only=False))
     kind = _read_kind(present, _renumber(codes, places, len(cells)))
     return _spread(cells, codes) if kind is None else kind
@@ -40,6 +44,12 @@ def keep_text(column: pa.ChunkedArray) -> pd.Series:
     """Hold a column of text as it stands; None where missing."""
     cells, codes = _distinct(column)
     return _spread(cells, codes)
+
+
+def read_dates(column: pd.Series) -> pd.Series | None:
+    """Read a column of text in which every filled cell is an ISO date; None for another."""
+    cells, codes = _distinct(pa.chunked_array([pa.array(column, pa.string(), from_pandas=True)]))
+    return _dates(cells, codes) if len(cells) and _all_match(cells, _DATE) else None
 
 
 def read_decimals(column: pa.ChunkedArray) -> pd.Series:
@@ -108,6 +118,18 @@ def _read_kind(cells: pa.StringArray, codes: NDArray[np.int32]) -> pd.Series | N
     if pc.any(pc.match_substring_regex(cells, _LEADING_ZERO)).as_py():
         return None
     return read_numbers(cells, codes) if pc.any(pc.match_substring_regex(cells, r"\d")).as_py() else None
+
+
+def _rewrite(cells: pa.StringArray, decimal: str, thousands: str | None) -> pa.StringArray:
+    """Write numbers with a decimal point and nothing between thousands, where all cells are numbers."""
+    if decimal == "." and thousands is None:
+        return cells
+    point, mark = re.escape(decimal), re.escape(thousands or "")
+    parted = rf"[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?|" if thousands else ""
+    if not _all_match(cells, rf"^({parted}[+-]?(\d+({point}\d*)?|{point}\d+)([eE][+-]?\d+)?)$"):
+        return cells
+    plain = pc.replace_substring(cells, thousands, "") if thousands else cells
+    return pc.replace_substring(plain, decimal, ".")
 
 
 def _all_match(cells: pa.StringArray, pattern: str) -> bool:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from auditbook.errors import InputError
 from auditbook.faults import show
-from auditbook.tables.text_layout import Layout, Record, each_record
+from auditbook.tables.text_layout import Layout
+from auditbook.tables.text_records import Record, each_record, open_bytes
 
 
 def explain_rows(path: Path, layout: Layout, reason: str) -> InputError:
     """Name the first record that has not as many cells as the header, else a reader's own reason."""
-    last = Record(layout.skipped + 1, [])
+    last = Record(layout.skipped + 1, layout.skipped + 1, [])
     try:
         for record in each_record(
             path, encoding=layout.encoding, separator=layout.separator, skip=layout.skipped
@@ -25,10 +26,58 @@ def explain_rows(path: Path, layout: Layout, reason: str) -> InputError:
     return InputError(_wrong_number(path.name, last, len(layout.names)))
 
 
+def tell_longer(file: str, names: int, record: Record) -> str:
+    """Say that every record has one cell more than the header."""
+    return (
+        f"{file}: every row has more cells than the header: {names:,} columns are named, and line "
+        f"{record.line:,} ({show(', '.join(record.cells[:3]))}) holds {len(record.cells):,} cells; add the "
+        "name that lacks in the first line; in R, write.csv(x, row.names = FALSE) leaves row names out"
+    )
+
+
 def find_repeated_header(path: Path, layout: Layout) -> list[int]:
     """List the lines that name the columns once more."""
     records = each_record(path, encoding=layout.encoding, separator=layout.separator, skip=layout.skipped)
     return [record.line for record in records if record.cells == list(layout.names)]
+
+
+def tell_repeated_header(file: str, lines: list[int]) -> str:
+    """Say on which lines the names of the columns stand again."""
+    listed = ", ".join(f"{line:,}" for line in lines[:5])
+    more = f" and {len(lines) - 5:,} more" if len(lines) > 5 else ""
+    where = "line" if len(lines) == 1 else "lines"
+    them, it = ("that line", "it would count as a record")
+    if len(lines) > 1:
+        them, it = "these lines", "they would count as records"
+    return (
+        f"{file}: the names of the columns stand again on {where} {listed}{more}, as when several exports "
+        f"are joined; delete {them}, or name the exports one by one: {it}"
+    )
+
+
+def explain_encoding(path: Path, given: str | None) -> InputError:
+    """Name the first line of a file that is not in its encoding, and what another makes of it."""
+    encoding = given or "utf-8"
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError as error:
+                return InputError(_tell_encoding(path.name, number, line, error))
+    return InputError(f"{path.name}: its text is not {encoding}; say what it is: [data] format encoding")
+
+
+def _tell_encoding(file: str, number: int, line: bytes, error: UnicodeDecodeError) -> str:
+    """Say which byte is not in the encoding, and how the text around it reads in Windows-1252."""
+    encoding = "UTF-8" if error.encoding.replace("-", "").lower() == "utf8" else error.encoding
+    around = (
+        line[max(0, error.start - 12) : error.start + 12].decode("windows-1252", errors="replace").strip()
+    )
+    cure = '[data] format = { encoding = "windows-1252" }'
+    return (
+        f"{file}: line {number:,}: not {encoding} (byte {line[error.start]:#04x}); if {show(around)} is "
+        f'right, write {cure}; else name its encoding there ("mac-roman"), or save it as CSV (UTF-8)'
+    )
 
 
 def _explain_last(file: str, record: Record, layout: Layout, reason: str) -> InputError:

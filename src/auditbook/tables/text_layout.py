@@ -1,24 +1,22 @@
-"""How is a text file laid out: its encoding, separator, names of columns, and where the records begin?"""
+"""How is a text file laid out: its encoding, its separator, and the line that names the columns?"""
 
 import csv
-import gzip
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
 
 from auditbook.errors import InputError
+from auditbook.faults import show
 from auditbook.tables.table_format import TableFormat
+from auditbook.tables.text_records import Record, check_bytes, each_record, open_bytes, open_text
 
-_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class Record:
-    """A record of a text file."""
-
-    line: int  # Where it begins; the file's first line is 1
-    cells: list[str]
+_MARKS = (",", ";", "\t", "|")
+_SAMPLE = 200
+_MOST = 0.9
+"""Share of the first records that have as many cells as the header, from which on a separator is certain."""
 
 
 @dataclass(frozen=True)
@@ -29,85 +27,124 @@ class Layout:
     separator: str
     names: tuple[str, ...]
     skipped: int  # Lines up to and with the one that names the columns
+    longer: bool  # True where the first records have one cell more than the header
     notes: tuple[str, ...] = ()
 
 
 def find_layout(path: Path, separator: str, form: TableFormat) -> Layout:
-    """Find how a text file is laid out."""
-    _check_bytes(path)
-    encoding, separator = form.encoding or "utf-8-sig", form.separator or separator
-    names, skipped = _read_header(path, encoding, separator, form.skip_rows)
-    if form.separator is None:
-        _check_separator(path.name, names)
-    return Layout(encoding, separator, tuple(names), skipped)
-
-
-def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, packed with gzip or not."""
-    return cast(BinaryIO, gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
-
-
-def open_text(path: Path, encoding: str) -> TextIO:
-    """Open a text file, packed with gzip or not, its line ends as they are."""
-    if path.name.lower().endswith(".gz"):
-        return cast(TextIO, gzip.open(path, "rt", encoding=encoding, newline=""))
-    return path.open(encoding=encoding, newline="")
-
-
-def each_record(path: Path, *, encoding: str, separator: str, skip: int = 0) -> Iterator[Record]:
-    """Read the records of a text file after some lines; blank lines are none."""
-    with open_text(path, encoding) as stream:
-        for _ in range(skip):
-            stream.readline()
-        reader = csv.reader(stream, delimiter=separator)
-        begin = skip + 1
-        for cells in reader:
-            if cells:
-                yield Record(begin, cells)
-            begin = skip + reader.line_num + 1
-
-
-def _read_header(path: Path, encoding: str, separator: str, skip: int) -> tuple[list[str], int]:
-    """Return the column names as a file writes them, repeats included, and the line on which they end."""
-    with open_text(path, encoding) as stream:
-        for _ in range(skip):
-            stream.readline()
-        reader = csv.reader(stream, delimiter=separator)
-        try:
-            header = next((cells for cells in reader if any(cell.strip() for cell in cells)), [])
-        except csv.Error:
-            raise InputError(
-                f"{path.name}: the line that names the columns holds a cell of more than "
-                f"{csv.field_size_limit():,} characters: probably a double quote is opened there and not "
-                "closed; export the table again"
-            ) from None
-    if not header:
+    """Find how a text file is laid out; an InputError where that is not certain."""
+    encoding, notes = _find_encoding(path, form)
+    skip, named, skipped_note = _find_start(path, encoding, form)
+    notes += skipped_note
+    mark = form.separator or named
+    if mark is None:
+        mark, separator_note = _find_separator(path, encoding, skip, separator)
+        notes += separator_note
+    records = _sample(path, encoding, mark, skip)
+    if not records:
         raise InputError(f"{path.name}: the file has no header line; the first line must name the columns")
-    names = [name or f"Unnamed: {position}" for position, name in enumerate(header)]
-    return names, skip + reader.line_num
+    names = [name if name.strip() else f"Unnamed: {place}" for place, name in enumerate(records[0].cells)]
+    _check_first_line(path.name, records)
+    longer = len(records) > 1 and all(len(record.cells) == len(names) + 1 for record in records[1:])
+    return Layout(encoding, mark, tuple(names), records[0].end, longer, notes)
 
 
-def _check_separator(file: str, names: list[str]) -> None:
-    """Refuse a header that other marks than the separator divide."""
-    if len(names) == 1 and any(mark in names[0] for mark in ",;\t|"):
-        mark = next(mark for mark in ";\t|," if mark in names[0])
-        shown = "tabs" if mark == "\t" else f"'{mark}'"
-        raise InputError(
-            f"{file}: the cells are separated by {shown}; allowed: commas in .csv, tabs in .tsv (a "
-            "spreadsheet offers both when it exports, with a point in numbers such as 0.5)"
-        )
+def name_mark(mark: str) -> str:
+    """Name a separator."""
+    return "tabs" if mark == "\t" else f"'{mark}'"
 
 
-def _check_bytes(path: Path) -> None:
-    """Read through a file once, and refuse one that holds what no text holds."""
-    line = 1
+def _find_encoding(path: Path, form: TableFormat) -> tuple[str, tuple[str, ...]]:
+    """Find a file's encoding: the one that is given, UTF-16 where its first bytes say so, else UTF-8."""
     with open_bytes(path) as stream:
-        while block := stream.read(_BLOCK):
-            place = block.find(b"\0")
-            if place >= 0:
-                line += block.count(b"\n", 0, place)
-                raise InputError(
-                    f"{path.name}: line {line:,} holds binary data (a NUL), not text; export the table as "
-                    "CSV (UTF-8)"
-                )
-            line += block.count(b"\n")
+        head = stream.read(4)
+    if form.encoding is None and head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", (f"{path.name}: read as UTF-16, which its first bytes say",)
+    encoding = form.encoding or "utf-8-sig"
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise InputError(
+            f"{path.name}: [data] format encoding: {encoding!r} is no encoding; allowed are names such as "
+            "'utf-8', 'windows-1252', 'latin-1', 'utf-16'"
+        ) from None
+    if not encoding.lower().replace("_", "-").startswith("utf-16"):
+        check_bytes(path)
+    return encoding, ()
+
+
+def _find_start(path: Path, encoding: str, form: TableFormat) -> tuple[int, str | None, tuple[str, ...]]:
+    """Count the lines before the header; a line such as ``sep=;`` names the separator."""
+    if form.skip_rows:
+        return form.skip_rows, None, ()
+    with open_text(path, encoding) as stream:
+        lines = [line.rstrip("\r\n") for line in islice(iter(lambda: stream.readline(1 << 16), ""), _SAMPLE)]
+    said = re.fullmatch(r"\"?sep=(.)\"?", lines[0].strip("\ufeff"), re.IGNORECASE) if lines else None
+    if said:
+        return 1, said[1], (f"{path.name}: line 1 ({show(lines[0])}) names the separator and is no record",)
+    remarks = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    if not 0 < remarks < len(lines) or _is_header(lines[remarks - 1], lines[remarks]):
+        return 0, None, ()
+    what = "line 1 begins" if remarks == 1 else f"lines 1 to {remarks} begin"
+    return remarks, None, (f"{path.name}: {what} with # and {'is' if remarks == 1 else 'are'} no record",)
+
+
+def _is_header(remark: str, record: str) -> bool:
+    """Tell whether a line that begins with # may name the columns of the record after it."""
+    return any(remark.count(mark) == record.count(mark) > 0 for mark in _MARKS)
+
+
+def _find_separator(path: Path, encoding: str, skip: int, expected: str) -> tuple[str, tuple[str, ...]]:
+    """Find the mark that divides the header and the first records into as many cells."""
+    fitting = [mark for mark in _MARKS if _fits(_sample(path, encoding, mark, skip))]
+    if len(fitting) > 1:
+        marks = " and ".join(name_mark(mark) for mark in fitting)
+        raise InputError(
+            f"{path.name}: the cells can be separated by {marks}; say which, for example [data] format = "
+            f'{{ separator = "{fitting[0]}" }}'.replace("\t", "\\t")
+        )
+    if not fitting or fitting == [expected]:
+        return expected, ()
+    return fitting[0], (f"{path.name}: the cells are separated by {name_mark(fitting[0])}",)
+
+
+def _sample(path: Path, encoding: str, separator: str, skip: int) -> list[Record]:
+    """Read the header and the first records, up to a very long one, but for those that are blank."""
+    records: list[Record] = []
+    try:
+        for record in each_record(path, encoding=encoding, separator=separator, skip=skip):
+            if any(map(str.strip, record.cells)):
+                records.append(record)
+            if len(records) == _SAMPLE:
+                break
+    except csv.Error:
+        if not records:
+            raise InputError(
+                f"{path.name}: the first line holds a cell beyond {csv.field_size_limit():,} characters: "
+                'probably a double quote is opened and not closed; close it, or write it twice ("") where '
+                "it belongs to the text"
+            ) from None
+    return records
+
+
+def _fits(records: Sequence[Record]) -> bool:
+    """Tell whether a separator makes several columns of the header and of nearly all first records."""
+    width = len(records[0].cells) if records else 0
+    same = sum(len(record.cells) in (width, width + 1) for record in records[1:])
+    return width > 1 and same >= _MOST * (len(records) - 1)
+
+
+def _check_first_line(file: str, records: Sequence[Record]) -> None:
+    """Refuse a file with a title or a remark above the line that names the columns."""
+    if len(records) < 4:
+        return
+    width, often = Counter(len(record.cells) for record in records).most_common(1)[0]
+    first = len(records[0].cells)
+    if often < len(records) / 2 or width <= first + 1:
+        return
+    header = next(record for record in records if len(record.cells) == width)
+    raise InputError(
+        f"{file}: line {records[0].line} ({show(', '.join(records[0].cells[:3]))}) holds {first} "
+        f"{'cell' if first == 1 else 'cells'}, most lines {width:,}: if the columns are named on line "
+        f"{header.line}, write [data] format = {{ skip_rows = {header.line - 1} }}"
+    )
