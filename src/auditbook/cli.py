@@ -53,6 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
     new = commands.add_parser("new", help="draft a cohort file from a table")
     new.add_argument("data", type=Path, metavar="DATA", help="csv, csv.gz, tsv or parquet")
     new.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: beside the data)")
+    new.add_argument("--yes", action="store_true", help="ask nothing on a terminal: every guess stands")
     new.set_defaults(act=_new)
 
     check = commands.add_parser("check", help="read cohort file and data, and list all faults at once")
@@ -192,7 +193,7 @@ def _request(call: argparse.Namespace) -> "Request":
 
 
 def _new(call: argparse.Namespace) -> None:
-    from auditbook.intake import draft_cohort
+    from auditbook.intake import ask_roles, draft_cohort
 
     target = (
         call.output
@@ -203,7 +204,8 @@ def _new(call: argparse.Namespace) -> None:
         raise InputError(f"{target} does not end in .toml, as a cohort file must; use --output FILE.toml")
     if os.path.lexists(target):
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
-    text = draft_cohort(call.data, target=target)
+    asked = not call.yes and sys.stdin.isatty() and sys.stdout.isatty()
+    text = draft_cohort(call.data, target=target, ask=ask_roles if asked else None)
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as fault:

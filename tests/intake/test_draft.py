@@ -55,7 +55,7 @@ def test_a_draft_of_a_plain_hospital_table_runs_as_it_is(tmp_path, suffix):
     assert file.panel.models == ()
     assert file.features.exclude == ("encounter",)
     assert file.features.late == ("total_charges",)
-    assert file.missing.values == ("NA",)
+    assert file.attributes[3].missing_values == ("NA",)
     again = read_cohort_file(draft(tmp_path, hospital_table().assign(insurance_type="a"), suffix))
     cohort = load_cohort(again, cache_dir=tmp_path)
     assert len(cohort.table) == 400

@@ -8,7 +8,7 @@ from auditbook.intake.caution import Caution
 
 def warn_identifiers(cohort: Cohort) -> Iterator[Caution]:
     """Point out features that are like an identifier."""
-    for name in cohort.feature_columns:
+    for name in (name for name in cohort.feature_columns if name not in cohort.late_columns):
         column = cohort.table[name]
         present = int(column.notna().sum())
         if column.dtype.kind != "f" and present > 100 and column.nunique() > ID_SHARE * present:
