@@ -197,17 +197,17 @@ def test_no_development_records_where_a_score_must_be_mapped_is_an_error(audit):
 def test_maps_use_no_compared_attribute_no_name_and_no_late_column(tmp_path):
     cohort = write_stays(tmp_path)
     settings = cohort.file.pockets
-    assert map_columns(cohort, settings) == ("age", "reading", "kind")
-    assert map_columns(cohort, replace(settings, late=True)) == ("age", "reading", "kind", "bill")
-    assert map_columns(cohort, replace(settings, attributes=("group",))) == ("sex", "age", "reading", "kind")
-    assert map_columns(cohort, replace(settings, exclude=("age",))) == ("reading", "kind")
+    assert map_columns(cohort, settings) == ("age", "kind", "reading")
+    assert map_columns(cohort, replace(settings, late=True)) == ("age", "bill", "kind", "reading")
+    assert map_columns(cohort, replace(settings, attributes=("group",))) == ("age", "kind", "reading", "sex")
+    assert map_columns(cohort, replace(settings, exclude=("age",))) == ("kind", "reading")
     assert unit_kind(cohort, replace(settings, unit="site")) == "site"
     assert unit_kind(cohort, replace(settings, unit="record")) == "record"
 
 
 def test_audit_outcomes_change_neither_maps_nor_what_is_tested(plain, audit, tmp_path):
-    table = make_stays()
-    cohort = write_stays(tmp_path, table)
+    cohort = write_stays(tmp_path)
+    table = cohort.table
     world = build_world(cohort, settings=cohort.file.pockets, seed=42, cache_dir=tmp_path, jobs=1)
     rows = world.order[world.roles.audit]
     permuted = table.copy()
