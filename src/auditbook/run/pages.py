@@ -29,6 +29,13 @@ OPENING = """\
 </html>
 """
 """The page that leads to the one at which the book opens."""
+BUILD = """\
+import functools, pybtex.plugin
+pybtex.plugin.find_plugin = functools.cache(pybtex.plugin.find_plugin)
+from jupyter_book.cli.main import main
+main()
+"""
+"""Builds the book; what formats a reference is looked up once, not among all packages for every citation."""
 SHAPE = re.compile(
     r"^(#+ .*|\(.*\)=.*|:?(?:name|caption|label|keyprefix):.*|.*\{(?:cite|bibliography).*)$", re.M
 )
@@ -123,8 +130,7 @@ def _lay_out(wanted: dict[str, Path], stage: Path) -> None:
 
 def _build_html(stage: Path) -> None:
     """Build the staged book, warnings being errors, and mend what the theme leaves."""
-    start = "from jupyter_book.cli.main import main; main()"
-    call = [sys.executable, "-c", start, "build", "-W", "--keep-going", "--quiet", str(stage)]
+    call = [sys.executable, "-c", BUILD, "build", "-W", "--keep-going", "--quiet", str(stage)]
     built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)
     if built.returncode != 0 or not (stage / INDEX).is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
