@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 from joblib.externals.loky import ProcessPoolExecutor
 
+from auditbook.surroundings import CHILDREN, set_variables
+
 Result = TypeVar("Result")
 
 PATIENCE = 0.5
@@ -37,7 +39,8 @@ def open_workers(jobs: int) -> Iterator[Executor]:
     # a worker whose memory has grown is replaced between two pieces of work, which concerns nobody
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     others = active_children()
-    with ProcessPoolExecutor(jobs, initializer=end_with_parent, initargs=(os.getpid(),)) as pool:
+    start = {"initializer": end_with_parent, "initargs": (os.getpid(),)}
+    with set_variables(CHILDREN), ProcessPoolExecutor(jobs, **start) as pool:
         try:
             yield pool
         except Exception:

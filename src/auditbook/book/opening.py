@@ -1,13 +1,13 @@
 """How does a chapter open a finished run?"""
 
 import subprocess
-import sys
 from pathlib import Path
 
 from auditbook.errors import RunError
 from auditbook.privacy import protect_run
 from auditbook.project import DEFAULT_COHORT, runs_folder
 from auditbook.results import Run, read_run
+from auditbook.surroundings import PYTHON
 
 
 def open_run(run_dir: str = "") -> Run:
@@ -26,7 +26,7 @@ def open_run(run_dir: str = "") -> Run:
     folder = runs_folder() / DEFAULT_COHORT.stem
     if not (folder / "run.json").is_file():
         # A process of its own, since the audit stands above the book and imports what takes seconds.
-        call = [sys.executable, "-m", "auditbook", "audit", str(DEFAULT_COHORT)]
+        call = [*PYTHON, "-m", "auditbook", "audit", str(DEFAULT_COHORT)]
         if subprocess.run(call, check=False).returncode:
             raise RunError("the default cohort could not be audited: see what the command says above")
     return protect_run(read_run(folder))

@@ -1,13 +1,13 @@
 """Which pocket audit does an application chapter show, and where does it lie?"""
 
 import subprocess
-import sys
 from pathlib import Path
 
 from auditbook.errors import RunError
 from auditbook.project import project_file, runs_folder
 from auditbook.results import Run, read_run
 from auditbook.settings import Protocol
+from auditbook.surroundings import PYTHON
 
 WORKED = {
     "pockets-care": ("obermeyer-full", "care-twin"),
@@ -52,7 +52,7 @@ def open_worked(chapter: str, run: Run) -> Run:
     folder = place_worked(cohort, run)
     if not (folder / "run.json").is_file():
         # A process of its own, since the audit stands above the book and imports what takes seconds.
-        call = [sys.executable, "-m", "auditbook", "pockets", "audit", "--run-dir", str(folder)]
+        call = [*PYTHON, "-m", "auditbook", "pockets", "audit", "--run-dir", str(folder)]
         call += ["--profile", run.info["profile"]["name"], "--seed", str(run.info["seed"])]
         if subprocess.run(
             [*call, str(project_file("data", "cohorts", f"{cohort}.toml"))], check=False

@@ -93,7 +93,12 @@ def print_by_chromium(html: str, target: Path, chromium: str) -> None:
 def _call(command: list[str]) -> str:
     """Run the browser; end it with all its processes when it takes too long. Returns its last words."""
     with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
     ) as browser:
         try:
             said = browser.communicate(timeout=PATIENCE)[1]

@@ -8,7 +8,6 @@ import select
 import socket
 import sys
 from contextlib import suppress
-from pathlib import Path
 from threading import Thread
 
 from auditbook.run.contents import chapter_code
@@ -68,8 +67,6 @@ def import_for(code: str) -> None:
 
 def main() -> None:
     """Import what chapters need and be copied for each: called with a socket and their names."""
-    if Path(sys.path[0]) == Path.cwd():
-        del sys.path[0]  # a kernel adds it by itself
     importlib.import_module("ipykernel.kernelapp")
     for name in sys.argv[2:]:
         import_for(chapter_code(name))

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +13,7 @@ from auditbook.project import digest_files, digest_text, project_file, versions
 from auditbook.run import accessibility
 from auditbook.run.accessibility import mend_pages
 from auditbook.run.folder import fresh_folder, read_json, remove, write_json
+from auditbook.surroundings import CHILDREN, PYTHON, set_variables
 
 INDEX = Path("_build", "html", "index.html")
 """First page of a build, below its staged copy."""
@@ -130,8 +130,11 @@ def _lay_out(wanted: dict[str, Path], stage: Path) -> None:
 
 def _build_html(stage: Path) -> None:
     """Build the staged book, warnings being errors, and mend what the theme leaves."""
-    call = [sys.executable, "-c", BUILD, "build", "-W", "--keep-going", "--quiet", str(stage)]
-    built = subprocess.run(call, capture_output=True, text=True, cwd=stage, check=False)
+    call = [*PYTHON, "-c", BUILD, "build", "-W", "--keep-going", "--quiet", str(stage)]
+    with set_variables(CHILDREN):
+        built = subprocess.run(
+            call, capture_output=True, encoding="utf-8", errors="replace", cwd=stage, check=False
+        )
     if built.returncode != 0 or not (stage / INDEX).is_file():
         raise RunError("the pages could not be built:\n" + _last_lines(built.stdout + built.stderr))
     mend_pages((stage / INDEX).parent)
