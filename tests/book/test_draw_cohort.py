@@ -116,10 +116,6 @@ def test_any_name_can_be_a_label(text):
     assert label.count("$") == label.count(r"\$")
 
 
-def test_signs_that_the_font_lacks_become_a_box():
-    assert wrap_label("病院 A") == "□□ A"
-
-
 def test_long_name_gives_its_count_a_line_of_its_own():
     assert label_with_n("x" * 20, 5) == "x" * 20 + "\n(n = 5)"
     assert label_with_n("x", float("nan")) == "x (n withheld)"

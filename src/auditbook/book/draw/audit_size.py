@@ -17,6 +17,7 @@ from auditbook.book.draw.style import (
     new_axes,
     put_key,
     say_nothing_to_draw,
+    wrap_label,
 )
 from auditbook.verdicts import METRICS
 
@@ -78,7 +79,7 @@ def _draw_curves(ax: Axes, sweep: pd.DataFrame, by: str, columns: tuple[str, str
             "markersize": 5,
             "linewidth": 1.4,
         }
-        ax.errorbar(x, value, yerr=np.maximum(ends, 0), label=str(name), elinewidth=1, **look)
+        ax.errorbar(x, value, yerr=np.maximum(ends, 0), label=wrap_label(str(name)), elinewidth=1, **look)
         for missing in x[np.isnan(value)]:
             hollow: dict[str, Any] = {"color": mark.colour, "markerfacecolor": "none", "clip_on": False}
             ax.plot(missing, 0.02, mark.marker, transform=ax.get_xaxis_transform(), **hollow)

@@ -8,6 +8,9 @@ from IPython import get_ipython
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from auditbook.book.draw.glyphs import INVISIBLE, lend_fonts, name_numbers, write_key
 
 MOST_NAMES = 12
 MOST_PANELS = 4
@@ -25,7 +28,11 @@ def describe_when_shown() -> None:
 
 
 def _draw_with_words(draw: Callable[[Figure], str], figure: Figure) -> tuple[str, dict[str, str]]:
-    """Draw a figure as the notebook does, and describe it in the picture's metadata."""
+    """Draw a figure as the notebook does, with its description, and print what numbers in it stand for."""
+    lend_fonts(figure)
+    key = write_key("\n".join(text.get_text() for text in figure.findobj(Text)))
+    if key:
+        print(key)
     return draw(figure), {"alt": describe_figure(figure)}
 
 
@@ -62,8 +69,11 @@ def _describe_axis(kind: str, axis: Axis, ends: Sequence[float]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Write a label as it reads: without line breaks and without the signs that shield it."""
-    return " ".join(text.replace(r"\$", "$").split())
+    """Write a label as it reads: without line breaks and signs that shield it, names in place of numbers."""
+    plain = " ".join(text.replace(r"\$", "$").replace(INVISIBLE, "").split())
+    for number, name in name_numbers(plain).items():
+        plain = plain.replace(number, name)
+    return plain
 
 
 def _list_names(texts: Iterable[str]) -> str:

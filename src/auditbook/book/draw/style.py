@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import matplotlib
 import matplotlib.pyplot as plt
-from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from auditbook.book.draw.description import describe_when_shown
+from auditbook.book.draw.glyphs import FONT, INVISIBLE, put_drawable
+from auditbook.plain_text import show_hidden
 
 # The Okabe-Ito palette without its yellow (too pale on white), dark grey in place of black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
@@ -34,7 +36,7 @@ WIDTH = 7.2
 ROW_HEIGHT = 0.42
 LABEL_WIDTH = 26
 STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
+    "font.family": FONT,
     "font.size": FONT_SIZE,
     "axes.titlesize": FONT_SIZE,
     "axes.labelsize": FONT_SIZE,
@@ -86,21 +88,17 @@ def _next_free(used: dict[str, int], wish: int) -> str:
     return best
 
 
-@cache
-def _known_characters() -> frozenset[int]:
-    """Code points that the book's font can draw."""
-    path = font_manager.findfont("DejaVu Sans")
-    return frozenset(font_manager.get_font(path).get_charmap())
-
-
 def wrap_label(text: str, *, width: int = LABEL_WIDTH, lines: int = 2) -> str:
-    r"""Break a name from the cohort into short lines that matplotlib draws as they stand."""
-    known = _known_characters()
-    clean = "".join(sign if ord(sign) in known else "\u25a1" for sign in " ".join(text.split()))
+    r"""Break a name from the cohort into short lines that matplotlib draws as they stand.
+
+    What no font can draw is a number (see `glyphs`), and an underscore in front does not hide a name in keys.
+    """
+    clean = put_drawable(show_hidden(" ".join(text.split())))
     parts = textwrap.wrap(clean, width=width) or ["(blank)"]
     if len(parts) > lines:
         parts = [*parts[: lines - 1], parts[lines - 1][: width - 2].rstrip() + " \u2026"]
-    return "\n".join(parts).replace("$", r"\$")
+    drawn = "\n".join(parts).replace("$", r"\$")
+    return f"{INVISIBLE}{drawn}" if drawn.startswith("_") else drawn
 
 
 def write_n(n: float) -> str:
@@ -121,10 +119,17 @@ def new_figure(width: float, height: float) -> Figure:
 
     A notebook draws a figure when it shows it. pyplot's own hook would draw it once more before, for nobody.
     """
+    _forget_user_settings()
     figure = plt.figure(figsize=(width, height), dpi=DPI, layout="constrained")
     plt.uninstall_repl_displayhook()
     describe_when_shown()
     return figure
+
+
+@cache
+def _forget_user_settings() -> None:
+    """Draw by matplotlib's own settings, whatever a matplotlibrc of the user or in a folder says."""
+    matplotlib.rcdefaults()
 
 
 def new_axes(ax: Axes | None = None, *, rows: int = 8, width: float = WIDTH) -> Axes:

@@ -21,6 +21,7 @@ from auditbook.book.draw.style import (
     put_key,
     put_marks_above,
     say_nothing_to_draw,
+    wrap_label,
 )
 from auditbook.results import rows
 
@@ -69,7 +70,7 @@ def draw_resamples(draws: pd.DataFrame, *, threshold: float, estimate: float, ax
     span = (min(known["value"].min(), threshold), max(known["value"].max(), threshold))
     span = span if span[1] > span[0] else (span[0] - 0.01, span[1] + 0.01)
     for colour, (label, part) in zip(COLOURS, known.groupby("label", sort=False), strict=False):
-        name = f"{label} ({len(part):,} resamples)"
+        name = wrap_label(f"{label} ({len(part):,} resamples)", width=60)
         look: dict[str, Any] = {"color": colour, "alpha": 0.45, "linewidth": 1.5, "edgecolor": colour}
         ax.hist(part["value"], bins=40, range=span, histtype="stepfilled", label=name, **look)
     ax.axvline(threshold, color=NEUTRAL, linewidth=2, linestyle="--", label=f"threshold {threshold:.2f}")
@@ -88,7 +89,14 @@ def draw_sweep(
     for position, (name, part) in enumerate(table.groupby("name", sort=False)):
         colour, marker = COLOURS[position % len(COLOURS)], markers[position % len(markers)]
         ax.fill_between(part["x"], part["low"], part["high"], color=colour, alpha=0.2, linewidth=0)
-        ax.plot(part["x"], part["value"], color=colour, marker=marker, markersize=5, label=name)
+        ax.plot(
+            part["x"],
+            part["value"],
+            color=colour,
+            marker=marker,
+            markersize=5,
+            label=wrap_label(str(name), width=60),
+        )
     ax.axhline(guide, color=NEUTRAL, linewidth=1.2, linestyle="--")
     if log:
         ax.set_xscale("log")
