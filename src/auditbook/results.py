@@ -13,9 +13,11 @@ import pandas as pd
 from auditbook.columns import COLUMNS, DTYPES, TABLES, Kind
 from auditbook.errors import InputError, RunError, nearest
 from auditbook.labels import Labels, read_labels, relabel_pockets
+from auditbook.plain_text import restore_hidden, show_hidden
 from auditbook.settings import Protocol
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
+FORMULA_STARTS = (*"=+-@\t\r'", *"\uff1d\uff0b\uff0d\uff20")
+"""What a spreadsheet takes for the start of a formula, wide signs of East Asia too; and what shields it."""
 
 
 def write_results(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
@@ -30,35 +32,42 @@ def write_results(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write one table: the same table always gives the same bytes.
 
-    A text that a spreadsheet would take for a formula gets a leading apostrophe; `read_table` takes it off.
+    A text that a spreadsheet would take for a formula gets a leading apostrophe, and what cannot be seen is
+    written as its code (see `plain_text`); `read_table` takes both back.
     """
     guarded = table.copy()
     for name in guarded.columns:
         if guarded[name].dtype == object:
-            guarded[name] = guarded[name].map(_guard_formula)
+            guarded[name] = guarded[name].map(_guard)
+    guarded.columns = guarded.columns.map(_guard)
     guarded.to_csv(path, index=False, float_format="%.10g", lineterminator="\n", encoding="utf-8")
 
 
-def _guard_formula(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+def _guard(cell: object) -> object:
+    if not isinstance(cell, str):
+        return cell
+    shown = show_hidden(cell)
+    return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
 
 
-def _unguard_formula(cell: str) -> str:
+def _unguard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, *, to_show: bool = False) -> pd.DataFrame:
     """Read one table in the kinds that are declared for its columns; names stay text whatever they look like.
 
     Text columns hold str (blank is the empty string); numbers are float or int, nan where blank. A file that
-    is no result table of a run is read by the names of its columns.
+    is no result table of a run is read by the names of its columns. What cannot be seen in a name stays
+    written as its code where the table is read `to_show` it.
     """
+    read_text = _unguard if to_show else lambda cell: restore_hidden(_unguard(cell))
     declared = TABLES[path.stem].columns if path.stem in TABLES else COLUMNS.values()
     text: dict[Hashable, type[str]] = {column.name: str for column in declared if column.kind == "text"}
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values={})
     for column in declared:
         for name in filter(column.holds, table.columns):
-            table[name] = _as_kind(table[name], column.kind)
+            table[name] = _as_kind(table[name], column.kind, read_text)
     for name in table.select_dtypes("object").columns.difference(list(text)):
         if not any(column.holds(name) for column in declared):
             table[name] = _read_undeclared(table[name])
@@ -90,10 +99,10 @@ def match_rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
     return table[kept]
 
 
-def _as_kind(cells: pd.Series, kind: Kind) -> pd.Series:
+def _as_kind(cells: pd.Series, kind: Kind, read_text: Callable[[str], str]) -> pd.Series:
     """Turn cells that pandas read as text, because some are blank or all are text, into what they are."""
     if kind == "text":
-        return cells.map(_unguard_formula)
+        return cells.map(read_text)
     if cells.dtype != object:
         return cells
     if cells.empty:
@@ -142,7 +151,7 @@ class Run:
     def _read(self, name: str) -> pd.DataFrame:
         """Read a result table; refuse one that another version wrote, rather than show it half blank."""
         path = self.folder / "results" / f"{name}.csv"
-        table = read_table(path) if path.is_file() else pd.DataFrame()
+        table = read_table(path, to_show=True) if path.is_file() else pd.DataFrame()
         lacking = TABLES[name].list_lacking(table.columns)
         if lacking:
             wrong = f"has no column {', '.join(lacking)}" if path.is_file() else "is not there"

@@ -1,5 +1,6 @@
 """How does an audit go step by step: each is announced, timed, and its tables are written."""
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -12,6 +13,7 @@ import pandas as pd
 from auditbook.cohort import Cohort
 from auditbook.errors import InputError, RunError, naming
 from auditbook.mitigation import VARIATIONS, make_baselines, make_robustness, vary_audit, vary_models
+from auditbook.plain_text import show_all
 from auditbook.pockets import PocketResults, make_pockets, save_map
 from auditbook.progress import Progress
 from auditbook.project import digest_files, digest_text
@@ -275,6 +277,13 @@ def _check_robustness(
     steps.finish("robustness", timed.seconds + spent)
 
 
+def forget_scores(plan: Plan, progress: Progress) -> None:
+    """Remove what models predicted for each record where that is asked for."""
+    if not plan.request.keep_scores and os.path.lexists(plan.cache):
+        remove(plan.cache)
+        progress.say("scores: removed; an audit with other settings will train the models again")
+
+
 def make_results(plan: Plan, progress: Progress, names: tuple[str, ...] = STEPS) -> dict[str, Any]:
     """Leave the results in ``next``, each step's kept where nothing that it reads has changed."""
     steps = Steps(plan, progress)
@@ -292,5 +301,6 @@ def make_results(plan: Plan, progress: Progress, names: tuple[str, ...] = STEPS)
         "audit": digest_text(*steps.keys.values()),
         "results": hash_results(plan.next / "results"),
     }
+    info = show_all(info)
     write_json(plan.next / "run.json", info)
     return info
