@@ -2,9 +2,12 @@
 
 import json
 
+import pandas as pd
 import pytest
 
+from auditbook.columns import TABLES
 from auditbook.report import tell_finding
+from auditbook.results import write_results
 
 
 def finding(question, attribute, group):
@@ -30,12 +33,14 @@ def page(model="apache", *, findings=(), marks=(), unjudged=(), pockets=()):
     }
 
 
-def tell(folder, *pages, records=12_345, sites=20, model="", version="", labels=None):
+def tell(folder, *pages, records=12_345, sites=20, model="", version="", labels=None, crosses=None):
     head = {"records": records, "sites": sites, "use": {"model": model, "version": version}}
     (folder / "report").mkdir(exist_ok=True)
     text = json.dumps({"head": head, "pages": list(pages)})
     (folder / "report" / "report.json").write_text(text, encoding="utf-8")
-    (folder / "run.json").write_text(json.dumps({"labels": labels or {}}), encoding="utf-8")
+    (folder / "run.json").write_text(
+        json.dumps({"labels": labels or {}, "crosses": crosses or {}}), encoding="utf-8"
+    )
     return tell_finding(folder)
 
 
@@ -91,6 +96,25 @@ def test_groups_that_cannot_be_judged_are_named_in_the_words_of_the_cohort_file(
     labels = {"columns": {"race": "origin"}, "values": {"race": {"A": "Asian"}}}
     told = tell(tmp_path, page(unjudged=[lacking("A"), lacking("B")]), labels=labels)
     assert told[3] == "cannot be judged: Asian (origin), B (origin)"
+
+
+def test_groups_of_crossed_attributes_are_named_in_the_words_of_their_parts(tmp_path):
+    groups = {"race": ["A"], "sex": ["F"], "both": ["A, F"]}
+    listed = pd.DataFrame(
+        [(name, group) for name, held in groups.items() for group in held], columns=["attribute", "group"]
+    )
+    (tmp_path / "results").mkdir()
+    write_results(
+        {"cohort_groups": listed.reindex(columns=TABLES["cohort_groups"].names())}, tmp_path / "results"
+    )
+    labels = {
+        "columns": {"both": "origin and sex"},
+        "values": {"race": {"A": "Asian"}, "sex": {"F": "women"}},
+    }
+    told = tell(
+        tmp_path, page(unjudged=[lacking("A, F", "both")]), labels=labels, crosses={"both": ["race", "sex"]}
+    )
+    assert told[3] == "cannot be judged: Asian, women (origin and sex)"
 
 
 def test_of_who_cannot_be_judged_in_part_the_questions_are_told(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.privacy.differences import tells_few
 from auditbook.privacy.groups import is_small
 from auditbook.privacy.pockets import OVERALL
 from auditbook.privacy.rows import name_rows
@@ -271,9 +272,24 @@ def _read_contrasts(
 
 
 def _pocket_outcomes(table: pd.DataFrame, withheld: Withheld) -> Rows:
-    """Tell which errors rest on outcomes of too few."""
+    """Tell which errors rest on outcomes of too few, of a pocket or of a group in it."""
     outcomes = _among(table, ("map", "pocket"), withheld.pockets.outcomes)
-    return _pocket_cells(table, withheld) | (outcomes & (table["quantity"] != "paired").to_numpy())
+    few = outcomes | _gap_outcomes(table, withheld)
+    return _pocket_cells(table, withheld) | (few & (table["quantity"] != "paired").to_numpy())
+
+
+def _gap_outcomes(table: pd.DataFrame, withheld: Withheld) -> Rows:
+    """Tell which gaps are of a group whose events are withheld, or give few events in a pocket away."""
+    pairs = zip(*_read_contrasts(table, withheld), strict=True)
+    named = np.array([any(group in withheld.groups.outcomes for group in pair) for pair in pairs], bool)
+    if (withheld.run.info.get("pockets") or {}).get("continuous"):
+        return named
+    parts = table[["mean_outcome", "n_focal", "n_reference"]].to_numpy(float)
+    inside = [
+        quantity == "delta" and tells_few(gap, n, n_other, withheld.smallest)
+        for quantity, (gap, n, n_other) in zip(table["quantity"], parts, strict=True)
+    ]
+    return named | np.array(inside, bool)
 
 
 def _pocket_shares(table: pd.DataFrame, withheld: Withheld) -> Rows:

@@ -7,8 +7,10 @@ from typing import Any
 
 from auditbook.book.say.text import join_words
 from auditbook.errors import printable
-from auditbook.labels import Labels, read_labels
+from auditbook.labels import Labels
 from auditbook.report.matrix import TOPICS
+from auditbook.report.source import Source
+from auditbook.results import read_run
 
 Page = Mapping[str, Any]
 """A page of report.json."""
@@ -40,7 +42,8 @@ def tell_finding(folder: Path) -> tuple[str, ...]:
     """
     place = folder / "report"
     report = json.loads((place / "report.json").read_text(encoding="utf-8"))
-    labels = read_labels(json.loads((folder / "run.json").read_text(encoding="utf-8")), {})
+    wording = Source(read_run(folder)).wording
+    labels = wording.labels if wording else Labels()
     head, pages = report["head"], report["pages"]
     lines = (
         f"audited: {_name_models(head, pages)}{_count_records(head)}",
