@@ -1,6 +1,7 @@
 """What can be asked for on the command line, and what does a wrong call get?"""
 
 import argparse
+import io
 import os
 import shlex
 import shutil
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
 from auditbook.settings import PROFILES
+from auditbook.surroundings import shut_out
 
 if TYPE_CHECKING:
     from auditbook.run import Request
@@ -156,6 +158,11 @@ def _add_run(parser: argparse.ArgumentParser, *, folder: str = "runs/<name>") ->
         "--jobs", type=_jobs, default=os.cpu_count(), metavar="N", help="cores (default: all)"
     )
     parser.add_argument("--run-dir", type=Path, metavar="DIR", help=f"the run's folder (default: {folder})")
+    parser.add_argument(
+        "--no-scores",
+        action="store_true",
+        help="remove the predictions for each record when all is done; another audit makes them again",
+    )
     parser.add_argument("--force", action="store_true", help="redo steps whose inputs have not changed")
 
 
@@ -188,6 +195,7 @@ def _request(call: argparse.Namespace) -> "Request":
         jobs=getattr(call, "jobs", 1),
         run_dir=getattr(call, "run_dir", None),
         force=getattr(call, "force", False),
+        keep_scores=not getattr(call, "no_scores", False),
         only=getattr(call, "only", None),
     )
 
@@ -342,8 +350,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns 0 when it is done, 1 when the run failed, 2 when the cohort or the call is wrong.
     """
+    shut_out()
+    _print_anything()
     call = build_parser().parse_args(arguments)
     return _guard(call.act, call)
+
+
+def _print_anything() -> None:
+    """Let a terminal of another encoding show what it cannot print as its code, and not end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _describe(fault: OSError) -> str:

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import tomllib
 
 import nbformat
@@ -18,6 +20,7 @@ from auditbook.errors import RunError
 from auditbook.results import read_table
 from auditbook.run import chapters
 from auditbook.run.folder import hash_results, note_key
+from auditbook.run.plan import locked
 
 COHORT = """\
 name = "small"
@@ -426,12 +429,54 @@ def test_an_unknown_chapter_is_refused_before_anything_is_done(write, tmp_path, 
 
 
 def test_a_second_run_in_the_same_folder_is_kept_out(write, tmp_path, capsys):
-    from auditbook.run.plan import locked
-
     call = write()
     with locked(tmp_path / "run"):
         assert main(["audit", *call]) == 1
     assert "another run is at work" in capsys.readouterr().err
+
+
+def test_a_run_that_others_share_is_waited_for(tmp_path):
+    folder, told, held = tmp_path / "run", [], threading.Event()
+
+    def hold():
+        with locked(folder):
+            held.set()
+            while not told:
+                time.sleep(0.01)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    with locked(folder, wait=told.append):  # whoever held it took the empty folder away
+        assert folder.is_dir()
+        assert told == [f"another run is at work in {folder}: waiting for it"]
+        with pytest.raises(RunError, match="another run is at work"), locked(folder):
+            pass
+    holder.join()
+
+
+def test_what_a_run_writes_can_be_read_by_nobody_else(audited, tmp_path):
+    (tmp_path / "run").chmod(0o755)  # as earlier versions left it
+    assert main(["audit", *audited, "--seed", "3"]) == 0
+    left = [path for path in (tmp_path / "run").rglob("*") if not path.name.startswith(".lock")]
+    modes = {path.name: oct(path.stat().st_mode & 0o077) for path in [tmp_path / "run", *left]}
+    assert set(modes.values()) == {"0o0"}
+
+
+def test_predictions_are_removed_where_nobody_wants_to_keep_them(write, tmp_path, capsys):
+    call = write(text=COHORT.replace("models = []", 'models = ["logistic"]'))
+    assert main(["audit", *call]) == 0
+    assert any((tmp_path / "run" / "scores").iterdir())
+    results = hash_results(tmp_path / "run" / "results")
+    assert main(["audit", *call, "--no-scores"]) == 0
+    assert not (tmp_path / "run" / "scores").exists()
+    assert (
+        "scores: removed; an audit with other settings will train the models again" in capsys.readouterr().err
+    )
+    assert main(["audit", *call, "--no-scores"]) == 0
+    assert "nothing has changed, results kept" in capsys.readouterr().err
+    assert main(["audit", *call, "--force", "--no-scores"]) == 0
+    assert hash_results(tmp_path / "run" / "results") == results
 
 
 def test_the_command_is_installed():

@@ -18,7 +18,7 @@ from auditbook.pockets import (
     load_map,
 )
 from auditbook.results import Run, read_run, write_table
-from auditbook.run.folder import hash_results, read_hashes
+from auditbook.run.folder import hash_results, private_files, read_hashes
 from auditbook.tables import is_missing, read_table_file
 
 MAPS = ("forest", "ridge")
@@ -70,7 +70,8 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     found = pd.concat(parts, axis=1)
     found.insert(0, "row", np.arange(1, len(table) + 1))
     found["conflict"] = name_conflicts(findings, len(table))
-    write_table(found, output)
+    with private_files():
+        write_table(found, output)
     review = (found["forest_review"] != "") | (found["ridge_review"] != "")
     abstained = int((found["forest_pocket"] == ABSTAINED).sum())
     if review.mean() > MOST:

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +96,33 @@ def note_step(info: dict[str, Any], name: str, status: str, seconds: float) -> N
     info["steps"] = [*others, {"step": name, "status": status, "seconds": round(seconds, 2)}]
 
 
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Let nobody else on this machine read what is written: results hold exact numbers of people."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def hide_from_others(folder: Path) -> None:
+    """Shut others out of a run's folder that an earlier version left open to them."""
+    if (folder / LOCK).exists() and folder.stat().st_uid == os.geteuid():
+        folder.chmod(0o700)
+
+
 def mark_internal(results: Path) -> None:
     """Say beside result tables, which are exact, that they hold small numbers of people."""
     if results.is_dir():
         (results / INTERNAL).write_text(NOTICE, encoding="utf-8")
+
+
+def is_published(folder: Path, info: dict[str, Any]) -> bool:
+    """Tell whether a folder holds the results that `info` speaks of, whole, from the same data and code."""
+    held = read_hashes(folder)
+    same = all(held.get(name) == info["hashes"][name] for name in ("audit", "results"))
+    return same and hash_results(folder / "results") == held["results"]
 
 
 def publish(made: Path, folder: Path, info: dict[str, Any], parts: tuple[str, ...]) -> None:

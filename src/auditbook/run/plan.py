@@ -1,10 +1,12 @@
 """What does a call ask for, and everything looked up that it depends on."""
 
 import fcntl
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 from auditbook.cohort import (
     FULL_SIZES,
@@ -18,7 +20,7 @@ from auditbook.cohort import (
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
-from auditbook.run.folder import LOCK, refuse_foreign
+from auditbook.run.folder import LOCK, hide_from_others, private_files, refuse_foreign
 from auditbook.scoring import choose_models, read_panel
 from auditbook.settings import PROFILES, Profile, Protocol
 
@@ -34,6 +36,7 @@ class Request:
     jobs: int = 2  # Cores to use
     run_dir: Path | None = None  # Folder of the run; by default ``runs/<name>``
     force: bool = False  # Redo steps whose inputs have not changed
+    keep_scores: bool = True  # Leave what models predicted for each record in the folder when all is done
     only: str | None = None  # Execute just this chapter, and build the pages if the others are there
 
 
@@ -125,24 +128,41 @@ def _sized_file(plan: Plan) -> CohortFile:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep a second run out of the folder while one is at work; leave no empty folder behind."""
+def locked(folder: Path, *, wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Keep a second run out of the folder while one is at work; leave no empty folder behind.
+
+    Where `wait` is given it is told that another run is at work, and that one is waited for. What is written
+    meanwhile only the user can read.
+    """
     lock = folder / LOCK
-    try:
-        refuse_foreign(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = lock.open("w")
-    except OSError as fault:
-        advice = "name another folder with --run-dir"
-        raise InputError(f"{folder} cannot hold a run: {fault.strerror}; {advice}") from fault
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as fault:
-            raise RunError(f"another run is at work in {folder}; wait for it or use --run-dir") from fault
+    with private_files(), _open_lock(folder, wait):
         try:
             yield
         finally:
             if list(folder.iterdir()) == [lock]:
                 lock.unlink()
                 folder.rmdir()
+
+
+def _open_lock(folder: Path, wait: Callable[[str], None] | None) -> IO[str]:
+    """Open and hold the lock of a folder; made anew where whoever held it took it away with the folder."""
+    try:
+        refuse_foreign(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        hide_from_others(folder)
+        handle = (folder / LOCK).open("w")
+    except OSError as fault:
+        advice = "name another folder with --run-dir"
+        raise InputError(f"{folder} cannot hold a run: {fault.strerror}; {advice}") from fault
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as fault:
+        if wait is None:
+            handle.close()
+            raise RunError(f"another run is at work in {folder}; wait for it or use --run-dir") from fault
+        wait(f"another run is at work in {folder}: waiting for it")
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    if os.fstat(handle.fileno()).st_nlink:
+        return handle
+    handle.close()
+    return _open_lock(folder, wait)

@@ -14,7 +14,7 @@ from auditbook.run.ledger import LEDGER
 from auditbook.run.pages import build_pages
 from auditbook.run.plan import Plan, Request, locked, plan_run
 from auditbook.run.report import REPORT, make_report
-from auditbook.run.steps import make_results
+from auditbook.run.steps import forget_scores, make_results
 from auditbook.run.worked import note_worked
 
 AUDITED = ("results", LEDGER, REPORT)
@@ -27,6 +27,7 @@ def run_audit(request: Request, progress: Progress) -> Path:
         info = make_results(plan, progress)
         make_report(plan, info, progress)
         publish(plan.next, plan.folder, info, AUDITED)
+        forget_scores(plan, progress)
     return plan.folder
 
 
@@ -47,6 +48,7 @@ def run_book(request: Request, progress: Progress) -> Path:
         else:
             progress.say("pages not built: not every chapter has been executed; run without --only")
             publish(plan.next, plan.folder, info, (*AUDITED, "notebooks"))
+        forget_scores(plan, progress)
     return plan.folder
 
 

@@ -37,7 +37,7 @@ class _Task:
     def make(self, tell: Callable[[str], None]) -> Timed:
         """Make it where its own key has changed."""
         progress = Progress(total=2, tell=lambda text: tell(f"worked {self.cohort}: {text}"))
-        return time_work(lambda: run_pockets(self.request, progress, report=False))
+        return time_work(lambda: run_pockets(self.request, progress, report=False, shared=True))
 
 
 def note_worked(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
