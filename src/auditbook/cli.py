@@ -53,7 +53,9 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
 
     new = commands.add_parser("new", help="draft a cohort file from a table")
-    new.add_argument("data", type=Path, metavar="DATA", help="csv, csv.gz, tsv or parquet")
+    new.add_argument(
+        "data", type=Path, metavar="DATA", help="a table: csv, parquet, xlsx, dta, sav, rds, ..."
+    )
     new.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: beside the data)")
     new.add_argument("--yes", action="store_true", help="ask nothing on a terminal: every guess stands")
     new.set_defaults(act=_new)
@@ -89,7 +91,9 @@ def _add_pockets(commands: "argparse._SubParsersAction[Parser]") -> None:
     audit.set_defaults(act=_audit_pockets, only=None)
     assign = actions.add_parser("assign", help="send new records to the pockets of a run")
     assign.add_argument("run_dir", type=Path, metavar="RUN", help="the run's folder, such as runs/NAME")
-    assign.add_argument("data", type=Path, metavar="DATA", help="new records: csv, csv.gz, tsv or parquet")
+    assign.add_argument(
+        "data", type=Path, metavar="DATA", help="new records: csv, parquet, xlsx, dta, sav, rds, ..."
+    )
     assign.add_argument(
         "--output", type=Path, metavar="FILE", help="file to write (default: beside the data)"
     )

@@ -37,8 +37,8 @@ def read_json_lines(path: Path) -> PlainTable:
         for name in names
     ]
     table = plain_table(pa.Table.from_arrays(columns, names=names), name=path.name)
-    for name in (name for name in names if table.frame[name].dtype == object):
-        dates = read_dates(table.frame[name])
+    for name, column in zip(names, columns, strict=True):
+        dates = read_dates(column) if pa.types.is_string(column.type) else None
         if dates is not None:
             table.frame[name] = dates
     return table

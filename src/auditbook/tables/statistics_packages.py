@@ -3,12 +3,14 @@
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from pandas.api.extensions import ExtensionArray
 
 from auditbook.errors import InputError
 from auditbook.tables.plain import PlainTable, plain_table
@@ -50,12 +52,7 @@ def read_r_file(path: Path) -> PlainTable:
     """Read a data frame that R has written with saveRDS; factors keep the order of their levels."""
     import rdata
 
-    known = {
-        **rdata.conversion.DEFAULT_CLASS_MAP,
-        "Date": _r_days,
-        "POSIXct": _r_seconds,
-        "integer64": _r_wide,
-    }
+    known: dict[str, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP, **R_CLASSES}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # classes that R packages add to a data frame
@@ -111,25 +108,44 @@ def _say_labels(file: str, frame: pd.DataFrame, labels: Mapping[str, Mapping[Any
         values = pd.unique(frame[name].dropna())
         with_label = [value for value in values if value in named]
         if 0 < len(with_label) < len(values):
+            one = len(with_label) == 1
+            has, their = ("has a label", "its") if one else ("have labels", "their")
             value = with_label[0]
             notes.append(
-                f"{file}: column {name!r}: {len(with_label):,} of its {len(values):,} values have a label, "
-                f"which stands in their place: {name_value(value)} is {named[value]!r}"
+                f"{file}: column {name!r}: {len(with_label):,} of its {len(values):,} values {has}, which "
+                f"{'stands' if one else 'stand'} in {their} place: {name_value(value)} is {named[value]!r}"
             )
     return tuple(notes)
 
 
-def _r_days(held: NDArray[Any], _: Mapping[str, Any]) -> pd.Series:
+def _r_factor(held: NDArray[Any], attributes: Mapping[str, Any]) -> ExtensionArray:
+    """Read R's factors; a code that points at no level is missing."""
+    codes = np.ma.filled(held, 0).astype(np.int64) - 1
+    levels = [str(level) for level in attributes["levels"]]
+    known = np.where((codes >= 0) & (codes < len(levels)), codes, -1)
+    return pd.Categorical.from_codes(known.tolist(), pd.Index(levels))
+
+
+def _r_days(held: NDArray[Any], _: Mapping[str, Any]) -> ExtensionArray:
     """Read R's dates."""
-    return pd.Series(pd.to_datetime(pd.Series(held, dtype=float), unit="D"))
+    return pd.to_datetime(pd.Series(held, dtype=float), unit="D").array
 
 
-def _r_seconds(held: NDArray[Any], _: Mapping[str, Any]) -> pd.Series:
+def _r_seconds(held: NDArray[Any], _: Mapping[str, Any]) -> ExtensionArray:
     """Read R's times, as a clock in UTC shows them."""
-    return pd.Series(pd.to_datetime(pd.Series(held, dtype=float), unit="s"))
+    return pd.to_datetime(pd.Series(held, dtype=float), unit="s").array
 
 
-def _r_wide(held: NDArray[Any], _: Mapping[str, Any]) -> pd.Series:
+def _r_wide(held: NDArray[Any], _: Mapping[str, Any]) -> ExtensionArray:
     """Read whole numbers of 64 bits, which R keeps in the bytes of its floats."""
     numbers = np.asarray(held, dtype=np.float64).view(np.int64)
-    return pd.Series(pd.arrays.IntegerArray(numbers, numbers == np.iinfo(np.int64).min))
+    return pd.arrays.IntegerArray(numbers, numbers == np.iinfo(np.int64).min)
+
+
+R_CLASSES: Mapping[str, Callable[[NDArray[Any], Mapping[str, Any]], ExtensionArray]] = MappingProxyType(
+    {
+        **{"factor": _r_factor, "ordered": _r_factor},
+        **{"Date": _r_days, "POSIXct": _r_seconds, "integer64": _r_wide},
+    }
+)
+"""How the columns of some of R's classes are read."""

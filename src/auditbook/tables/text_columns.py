@@ -46,9 +46,9 @@ def keep_text(column: pa.ChunkedArray) -> pd.Series:
     return _spread(cells, codes)
 
 
-def read_dates(column: pd.Series) -> pd.Series | None:
+def read_dates(column: pa.ChunkedArray) -> pd.Series | None:
     """Read a column of text in which every filled cell is an ISO date; None for another."""
-    cells, codes = _distinct(pa.chunked_array([pa.array(column, pa.string(), from_pandas=True)]))
+    cells, codes = _distinct(column)
     return _dates(cells, codes) if len(cells) and _all_match(cells, _DATE) else None
 
 
