@@ -42,8 +42,8 @@ class Assigned:
 def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
 
-    Of the new records (any table that can be read) only the feature columns that the maps were learned from are
-    read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has, count
+    Of the new records (any table that can be read) only the feature columns that the maps were learned from
+    are read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has, count
     as missing. The output is a CSV file with a row for each record, in the order of `data`: for each map
     its pocket, the pocket's name, why to review the record (blank: no finding), its affinity and lead; at
     the end for what the two maps flag it in opposite directions (blank: nothing).

@@ -52,7 +52,8 @@ def read_r_file(path: Path) -> PlainTable:
     """Read a data frame that R has written with saveRDS; factors keep the order of their levels."""
     import rdata
 
-    known: dict[str, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP, **R_CLASSES}
+    known = dict(rdata.conversion.DEFAULT_CLASS_MAP)
+    known.update(R_CLASSES.items())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # classes that R packages add to a data frame
