@@ -57,7 +57,8 @@ def test_a_stand_in_among_ages_is_told_with_its_bin_and_its_line(tmp_path):
     assert warn_once(tmp_path, table, AGES) == (
         "[attributes.age]: 'years' holds 888 (10), far from all other values (18 to 92); it looks like a "
         "code for "
-        "\"not known\", and is counted in '65+'; missing_values = [888]"
+        "\"not known\", and is counted in '65+'; missing_values = [888], "
+        'with missing = "drop" (left out and counted) or "group" (one group, called missing)'
     )
     assert warn(tmp_path, table, AGES + 'missing_values = [888]\nmissing = "drop"\n') == []
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from auditbook.cohort import AttributeTable, CohortFile, missing_words
 from auditbook.intake.caution import Caution
-from auditbook.intake.used_columns import UsedColumn, count_values, write_counts, write_key, write_values
+from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
+from auditbook.intake.value_lines import columns_line, drop_line, groups_line, missing_line
 from auditbook.missing_words import is_mark, names_missing
 from auditbook.tables import matches
 
@@ -30,9 +31,9 @@ def warn_missing_words(file: CohortFile, frame: pd.DataFrame) -> Iterator[Cautio
         standing = _find_word(file, frame, word)
         for item in (item for item in items if item.column in standing):
             if word in _list_declared(item):
-                yield _warn_declared(item, word, standing)
+                yield _warn_declared(file, item, word, standing)
             elif _AMBIGUOUS.fullmatch(word) and _has_codes(frame[item.column], word):
-                yield _warn_code(item, word, standing)
+                yield _warn_code(file, item, word, standing)
 
 
 def _find_word(file: CohortFile, frame: pd.DataFrame, word: str) -> dict[str, int]:
@@ -53,24 +54,24 @@ def _has_codes(cells: pd.Series, word: str) -> bool:
     return bool(others) and sum(len(value) <= max(_SHORT, len(word)) for value in others) > len(others) / 2
 
 
-def _warn_declared(item: AttributeTable, word: str, standing: Mapping[str, int]) -> Caution:
+def _warn_declared(file: CohortFile, item: AttributeTable, word: str, standing: Mapping[str, int]) -> Caution:
     """Say that a group is blanked before it can be one."""
     name = item.groups.get(word, word)
     return Caution(
         "[missing] values",
         f"{word!r} means missing in every column, and {_tell_standing(standing)}; but "
         f"[attributes.{item.name}] takes it for a group ({name!r}), of which no record is left",
-        _by_column(item.column, word, standing),
+        _by_column(file, item.column, word, standing),
     )
 
 
-def _warn_code(item: AttributeTable, word: str, standing: Mapping[str, int]) -> Caution:
+def _warn_code(file: CohortFile, item: AttributeTable, word: str, standing: Mapping[str, int]) -> Caution:
     """Say that a word for missing looks like the codes of an attribute."""
     return Caution(
         "[missing] values",
         f"{word!r} means missing in every column, and {_tell_standing(standing)}; in '{item.column}' it "
         "looks like the other codes: if it is a group there (NA may be Native American), it is lost",
-        _by_column(item.column, word, standing),
+        _by_column(file, item.column, word, standing),
     )
 
 
@@ -82,15 +83,18 @@ def _tell_standing(standing: Mapping[str, int]) -> str:
     return f"stands in {', '.join(told)}{more}"
 
 
-def _by_column(column: str, word: str, standing: Mapping[str, int]) -> str:
+def _by_column(file: CohortFile, column: str, word: str, standing: Mapping[str, int]) -> str:
     """Write the line that keeps a word's meaning in every column but one."""
     others = [name for name in standing if name != column]
     if not others:
         return f"delete {word!r} from values"
+    known = {name: list(words) for name, words in file.missing.columns.items()}
     if len(others) > _SHOWN:
-        return f"say that it means nothing special there: columns = {{ {write_key(column)} = [] }}"
-    listed = ", ".join(f"{write_key(name)} = {write_values([word])}" for name in others)
-    return f"delete it from values and say where it does: columns = {{ {listed} }}"
+        rest = [other for other in file.missing.values if other != word]
+        return f"say that it means nothing special there: {columns_line(known | {column: rest})}"
+    for name in others:
+        known[name] = list(dict.fromkeys((*known.get(name, file.missing.values), word)))
+    return f"delete it from values and say where it does: {columns_line(known)}"
 
 
 def warn_named_missing(used: Sequence[UsedColumn]) -> Iterator[Caution]:
@@ -110,7 +114,7 @@ def _warn_groups(column: UsedColumn, item: AttributeTable, used: Sequence[UsedCo
         yield _warn_named(column, named)
     for value in counts:
         if is_mark(value) and value not in named and value not in _list_declared(item):
-            yield _warn_mark(column, value, counts[value], used)
+            yield _warn_mark(column, item, value, counts[value], used)
 
 
 def _says_missing(value: str, item: AttributeTable) -> bool:
@@ -125,25 +129,23 @@ def _warn_named(column: UsedColumn, named: Mapping[str, int]) -> Caution:
     says = "say that nothing is known, and are judged like groups of people"
     if len(named) == 1:
         says = "says that nothing is known, and is judged like a group of people"
-    line = f"missing_values = {write_values(named)}"
     return Caution(
-        f"{column.where} column",
-        f"{write_counts(named.items())} {says}",
-        f'{line}, with missing = "drop" (left out and counted) or "group" (one group, called missing)',
+        f"{column.where} column", f"{write_counts(named.items())} {says}", missing_line(column, list(named))
     )
 
 
-def _warn_mark(column: UsedColumn, value: str, count: int, used: Sequence[UsedColumn]) -> Caution:
+def _warn_mark(
+    column: UsedColumn, item: AttributeTable, value: str, count: int, used: Sequence[UsedColumn]
+) -> Caution:
     """Say that a group has the name of a mark for missing, and where else it stands."""
-    others = [
-        item.name for item in used if item.name != column.name and item.is_text and value in item.counts
-    ]
+    beside = (each for each in used if each.name != column.name and each.is_text)
+    others = [each.name for each in beside if value in each.counts]
     also = f", and stands in {', '.join(map(repr, others[:_SHOWN]))} too" if others else ""
     return Caution(
         f"{column.where} column",
         f"{value!r} ({count:,}) is a group, though it often means missing{also}",
-        f"if it does here: missing_values = {write_values([value])}; if it is a group, give its name: "
-        f'groups = {{ "{value}" = "…" }}',
+        f"if it does here: {missing_line(column, [value])}; if it is a group, give its name: "
+        f"{groups_line(item, [(value, '…')])}",
     )
 
 
@@ -161,6 +163,5 @@ def _warn_site(column: UsedColumn) -> Iterator[Caution]:
         yield Caution(
             "[site] column",
             f"{write_counts(named.items())} {says}",
-            f'[data] drop = [{{ column = "{column.name}", values = {write_values(named)}, '
-            'reason = "no site" }]',
+            drop_line(column.file, column.name, named, "no site"),
         )

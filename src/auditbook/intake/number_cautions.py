@@ -7,7 +7,9 @@ import pandas as pd
 
 from auditbook.cohort import CohortFile, write_numbers
 from auditbook.intake.caution import Caution
-from auditbook.intake.used_columns import UsedColumn, write_counts, write_key
+from auditbook.intake.toml_text import write_key
+from auditbook.intake.used_columns import UsedColumn, write_counts
+from auditbook.intake.value_lines import missing_line, numbers_line
 from auditbook.tables import PeopleNumbers, held_number, matches, read_people_numbers
 
 _CODE = re.compile(r"[^\W\d_]{1,3}[-.]?\d.*|\d+[^\W\d_]\d.*", re.DOTALL)
@@ -71,9 +73,9 @@ def _cure_mixed(column: UsedColumn, values: Sequence[str]) -> str:
     if column.attribute is not None:
         lines.append("bins = [ … ]")
     if held:
-        lines.append(column.numbers_line(write_numbers(held)))
+        lines.append(numbers_line(column, held))
     if words:
-        line = column.missing_line(words[:_SHOWN])
+        line = missing_line(column, words[:_SHOWN])
         more = " and so on" if len(words) > _SHOWN else ""
         lines.append(f"if {'these mean' if len(words) > 1 else 'this means'} missing: {line}{more}")
     return "; ".join(lines)

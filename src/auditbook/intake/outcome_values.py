@@ -12,6 +12,7 @@ from auditbook.cohort import CohortFile, Event, OutcomeTable, derive_outcome
 from auditbook.faults import Faults, is_number
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
+from auditbook.intake.value_lines import missing_line
 from auditbook.missing_words import is_mark, names_missing
 
 _PAIRS = (
@@ -91,7 +92,7 @@ def _warn_third(column: UsedColumn, table: OutcomeTable) -> Iterator[Caution]:
         f"of '{column.name}', {write_counts(values.others.items(), most=_FEW_VALUES)} count as no event; "
         f"{' and '.join(map(repr, odd[:3]))} {like} for "
         f'"not known", in {count:,} record{"s" * (count != 1)}',
-        column.missing_line(odd),
+        missing_line(column, odd),
     )
 
 

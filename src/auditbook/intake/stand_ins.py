@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, write_counts
+from auditbook.intake.value_lines import drop_line, missing_line
 from auditbook.missing_words import is_mark, names_missing
 from auditbook.tables import name_value
 
@@ -111,7 +112,7 @@ def _warn_far(column: UsedColumn, found: FarValues) -> Caution:
         what += f", and {'is' if one else 'are'} counted in '{_top_bin(column, found)}'"
     elif column.role == "outcome":
         what += f", and {'is' if one else 'are'} compared like any number"
-    return Caution(column.where, what, column.missing_line(names))
+    return Caution(column.where, what, missing_line(column, names))
 
 
 def _top_bin(column: UsedColumn, found: FarValues) -> str:
@@ -150,8 +151,8 @@ def _warn_unit(column: UsedColumn, value: str, count: int, total: int) -> Cautio
         "[unit] column",
         f"{value!r} holds {count:,} of {total:,} records ({count / total:.0%}), which are taken for one "
         "unit; it looks like a stand-in for an unknown one",
-        "give each of these records a number of its own, or leave them out: [data] drop = "
-        f'[{{ column = "{column.name}", values = ["{value}"], reason = "no {column.name}" }}]',
+        "give each of these records a number of its own, or leave them out: "
+        + drop_line(column.file, column.name, [value], f"no {column.name}"),
     )
 
 

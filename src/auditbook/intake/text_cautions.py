@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from auditbook.intake.caution import Caution
-from auditbook.intake.used_columns import UsedColumn, write_counts, write_pairs
+from auditbook.intake.used_columns import UsedColumn, write_counts
+from auditbook.intake.value_lines import groups_line
 
 _MONTHS = {
     name: month
@@ -91,7 +92,7 @@ def warn_dates(used: Sequence[UsedColumn]) -> Iterator[Caution]:
 def _recode_line(column: UsedColumn, names: Mapping[str, str]) -> str:
     """Write the line that gives values their names back."""
     if column.attribute is not None:
-        return f"groups = {write_pairs(names.items())}"
+        return groups_line(column.attribute, names.items())
     return "write them in the table as they were"
 
 
@@ -140,9 +141,8 @@ def _warn_list(column: UsedColumn, found: Mapping[str, int], total: int, cells: 
     one, first = total == 1, next(iter(found))
     cure = "give each part a column of its own, or exclude it"
     if column.attribute is not None:
-        pairs = ", ".join(f'"{value}" = "More than one"' for value in list(found)[:3])
-        more = ", …" if len(found) > 3 else ""
-        cure = f"to join them: groups = {{ {pairs}{more} }}"
+        pairs = [(value, "More than one") for value in found]
+        cure = f"to join them: {groups_line(column.attribute, pairs)}"
     return Caution(
         column.key,
         f"{total:,} of {cells:,} cells of '{column.name}' hold{'s' * one} several values, such as "
@@ -209,5 +209,5 @@ def _warn_broken(column: UsedColumn, found: Mapping[str, int]) -> Caution:
         )
     cure = "export the table again as UTF-8"
     if column.attribute is not None and mended and len(mended) == len(found):
-        cure += f", or: groups = {write_pairs(list(mended.items())[:5])}"
+        cure += f", or: {groups_line(column.attribute, mended.items())}"
     return Caution(column.key, what, cure)

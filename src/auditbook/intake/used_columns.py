@@ -1,7 +1,6 @@
 """Which columns does a cohort file use, what for, and which of their cells count?"""
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,7 +10,7 @@ import pandas as pd
 
 from auditbook.cohort import AttributeTable, CohortFile, find_features, recode_table
 from auditbook.faults import Faults
-from auditbook.tables import Mask, Numbers, PlainTable, as_numbers, as_text, is_missing, matches, name_value
+from auditbook.tables import Mask, Numbers, PlainTable, as_numbers, as_text, is_missing, matches
 
 Role = Literal["outcome", "bins", "groups", "score", "site", "unit", "weight", "feature"]
 
@@ -20,6 +19,7 @@ Role = Literal["outcome", "bins", "groups", "score", "site", "unit", "weight", "
 class UsedColumn:
     """A column with its first role, and its cells after the cohort file's words for missing and numbers."""
 
+    file: CohortFile
     name: str
     role: Role
     where: str  # The table of the cohort file, such as "[attributes.age]"
@@ -46,19 +46,6 @@ class UsedColumn:
         """The key of the cohort file that names the column."""
         return self.where if self.role == "feature" else f"{self.where} column"
 
-    def missing_line(self, values: Sequence[str]) -> str:
-        """Write the line that makes values mean missing in this column."""
-        listed = write_values(values, numbers=not self.is_text)
-        if self.attribute is not None:
-            return f"missing_values = {listed}"
-        return f"[missing] columns = {{ {write_key(self.name)} = {listed} }}"
-
-    def numbers_line(self, pairs: str) -> str:
-        """Write the line that makes values stand for numbers in this column."""
-        if self.role == "feature":
-            return f"[features] numbers.{write_key(self.name)} = {pairs}"
-        return f"{self.where} numbers = {pairs}" if self.attribute is None else f"numbers = {pairs}"
-
 
 def list_used(file: CohortFile, table: PlainTable) -> list[UsedColumn]:
     """List the columns that a cohort file uses, each once, those that verdicts rest on first."""
@@ -71,7 +58,7 @@ def list_used(file: CohortFile, table: PlainTable) -> list[UsedColumn]:
             cells = recoded[name]
             if attribute is not None and attribute.missing_values:
                 cells = cells.mask(is_missing(cells, attribute.missing_values))
-            found[name] = UsedColumn(name, role, where, cells, attribute)
+            found[name] = UsedColumn(file, name, role, where, cells, attribute)
     return list(found.values())
 
 
@@ -114,28 +101,8 @@ def count_values(cells: pd.Series) -> dict[str, int]:
     return {values[code]: int(counts[code]) for code in order if values[code].strip()}
 
 
-def write_values(values: Iterable[str], *, numbers: bool = False) -> str:
-    """Write values as a list of the cohort file; those of a column of numbers without quotes."""
-    return f"[{', '.join(name_value(value) if numbers else _quote(value) for value in values)}]"
-
-
-def write_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Write a recoding as an inline table of the cohort file."""
-    return f"{{ {', '.join(f'{_quote(value)} = {_quote(name)}' for value, name in pairs)} }}"
-
-
-def write_key(name: str) -> str:
-    """Write a name as a key of the cohort file, in quotes where it needs them."""
-    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if bare else _quote(name)
-
-
 def write_counts(counts: Iterable[tuple[str, int]], *, most: int = 5) -> str:
     """Write values with their counts, the first of many."""
     pairs = list(counts)
     told = ", ".join(f"{value!r} ({count:,})" for value, count in pairs[:most])
     return told + (f" and {len(pairs) - most:,} more" if len(pairs) > most else "")
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
