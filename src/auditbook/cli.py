@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import resource
 import shlex
 import shutil
 import sys
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from auditbook.run import Request
 
 DONE, FAILED, WRONG = 0, 1, 2
+NOT_LOADED = (
+    "a library could not be loaded; is there enough memory? If so, make setup installs what is missing"
+)
+"""What to tell when an import fails, as it does where there is no room for it."""
+LEAST_ROOM = 3
+"""Gigabytes of address space without which libraries and their threads fail at one place or another."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -375,9 +382,20 @@ def _describe(fault: OSError) -> str:
     return f"{where}{fault.strerror or fault}; the same command goes on from here"
 
 
+def _refuse_little_room() -> None:
+    """Say before anything is done that the address space of a process is limited to too little."""
+    room = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if room != resource.RLIM_INFINITY and room < LEAST_ROOM * 10**9:
+        raise RunError(
+            f"a process may use {room / 10**9:.1f} GB of address space here (ulimit -v), and auditbook needs "
+            f"{LEAST_ROOM}; raise the limit (ulimit -v unlimited), or ask whoever runs the machine"
+        )
+
+
 def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) -> int:
     """Turn a user's mistake and a failed run into a message and a code, without a traceback."""
     try:
+        _refuse_little_room()
         act(call)
     except InputError as wrong:
         for fault in wrong.faults:
@@ -392,6 +410,9 @@ def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) 
         return FAILED
     except MemoryError:
         print("auditbook: the run failed: not enough memory; --profile quick needs less", file=sys.stderr)
+        return FAILED
+    except (ImportError, SystemError) as fault:
+        print(f"auditbook: the run failed: {NOT_LOADED} ({printable(str(fault))})", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("auditbook: interrupted; the same command goes on from here", file=sys.stderr)

@@ -479,6 +479,35 @@ def test_predictions_are_removed_where_nobody_wants_to_keep_them(write, tmp_path
     assert hash_results(tmp_path / "run" / "results") == results
 
 
+def test_too_little_room_is_told_before_anything_is_done(write, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("resource.getrlimit", lambda _: (2 * 10**9, 2 * 10**9))
+    assert main(["audit", *write()]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "auditbook: the run failed: a process may use 2.0 GB of address space here (ulimit -v)"
+    )
+    assert said.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (ImportError("libx.so: failed to map segment"), "a library could not be loaded"),
+        (SystemError("initialization of x failed"), "a library could not be loaded"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+def test_memory_that_runs_out_is_told_in_one_line(fault, told, write, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise fault
+
+    monkeypatch.setattr("auditbook.run.run_audit", fail)
+    assert main(["audit", *write()]) == 1
+    assert told in (said := capsys.readouterr().err)
+    assert said.count("\n") == 1
+
+
 def test_the_command_is_installed():
     said = subprocess.run(
         [sys.executable, "-m", "auditbook.cli", "--version"], capture_output=True, text=True, check=True
