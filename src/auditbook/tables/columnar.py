@@ -14,8 +14,8 @@ def read_parquet_file(path: Path) -> PlainTable:
 
     try:
         check_names(path.name, pq.read_schema(path).names)
-        return plain_table(pq.read_table(path), name=path.name)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        return plain_table(_hold_whole(pq.read_table(path)), name=path.name)
+    except (pa.ArrowException, MemoryError) as error:
         raise InputError(_explain(path.name, "parquet", error)) from None
 
 
@@ -24,9 +24,15 @@ def read_feather_file(path: Path) -> PlainTable:
     from pyarrow import feather
 
     try:
-        return plain_table(feather.read_table(path), name=path.name)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        return plain_table(_hold_whole(feather.read_table(path)), name=path.name)
+    except (pa.ArrowException, MemoryError) as error:
         raise InputError(_explain(path.name, "feather", error)) from None
+
+
+def _hold_whole(table: pa.Table) -> pa.Table:
+    """Refuse a damaged table before anything reads beyond its ends."""
+    table.validate(full=True)
+    return table
 
 
 def _explain(file: str, kind: str, error: Exception) -> str:

@@ -1,6 +1,7 @@
 """How does a table lose the peculiarities of its file: a few plain types, each value exact?"""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -30,7 +31,7 @@ class PlainTable:
 
 def check_names(file: str, names: list[str]) -> None:
     """Refuse two columns of one name."""
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise InputError(
             f"{file}: column names that stand twice: {', '.join(map(repr, repeated))}; rename one of each"
