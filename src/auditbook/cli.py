@@ -235,21 +235,22 @@ def _new(call: argparse.Namespace) -> None:
 
 def _check(call: argparse.Namespace) -> None:
     from auditbook.intake import tell_values, warn_cohort, warn_table
-    from auditbook.run import load_planned, plan_run, read_planned
+    from auditbook.run import check_request
 
-    plan = plan_run(_request(call))
-    source = read_planned(plan)
-    for note in source.table.notes:
-        print(f"note: {printable(note)}")
-    cautions = warn_table(plan.file, source.table)
-    try:
-        cohort = load_planned(plan, source)
-        cautions += warn_cohort(cohort)
+    checked, cautions = check_request(_request(call)), []
+    if checked.source is not None:
+        for note in checked.source.table.notes:
+            print(f"note: {printable(note)}")
+        cautions += warn_table(checked.file, checked.source.table)
+    if checked.cohort is not None:
+        cautions += warn_cohort(checked.cohort)
+    if checked.cohort is not None and not checked.faults:
         print(f"{call.cohort}: no fault found")
-        print("\n".join([cohort.summary(), *tell_values(cohort)]))
-    finally:
-        for caution in cautions:
-            print(f"warning: {caution}")
+        print("\n".join([checked.cohort.summary(), *tell_values(checked.cohort)]))
+    for caution in cautions:
+        print(f"warning: {caution}")
+    if checked.faults:
+        raise InputError(*checked.faults)
 
 
 def _audit(call: argparse.Namespace) -> None:

@@ -5,9 +5,18 @@ from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_gro
 from auditbook.cohort.events import Event
 from auditbook.cohort.feature_columns import find_features
 from auditbook.cohort.file import ScoreTable, name_lean
-from auditbook.cohort.load import Cohort, CohortFile, Source, load_cohort, read_cohort_file, read_source
+from auditbook.cohort.load import (
+    Cohort,
+    CohortFile,
+    Source,
+    list_data_faults,
+    load_cohort,
+    read_cohort_file,
+    read_source,
+)
 from auditbook.cohort.number_advice import write_numbers
 from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
 from auditbook.cohort.recode import missing_words, recode_table
 from auditbook.cohort.schema import AttributeTable, Direction, MitigationTable, OutcomeTable
+from auditbook.cohort.sound_part import SoundPart, read_sound_part
 from auditbook.cohort.twins import FULL_SIZES

@@ -123,7 +123,9 @@ def _number_kind(parts: Sequence[pd.Series]) -> type:
 
 
 def _as_objects(part: pd.Series) -> NDArray[np.object_]:
-    return part.astype(object).where(part.notna(), None).to_numpy()
+    cells = part.to_numpy(dtype=object, copy=True)
+    cells[part.isna().to_numpy()] = None
+    return cells
 
 
 def _is_wide(parts: Sequence[pd.Series]) -> bool:

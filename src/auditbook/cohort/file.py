@@ -5,6 +5,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -40,9 +41,23 @@ from auditbook.tables import TableFormat
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
 
+@dataclass(frozen=True)
+class Validated:
+    """A cohort file, and what is wrong with it; values with a fault are left out."""
+
+    file: CohortFile
+    faults: Faults
+
+
 def read_cohort_file(path: Path) -> CohortFile:
     """Read and validate a cohort file; the data it points at are not touched."""
-    raw = _parse_toml(path)
+    validated = validate(parse_toml(path), path)
+    validated.faults.raise_any()
+    return validated.file
+
+
+def validate(raw: dict[str, Any], path: Path) -> Validated:
+    """Hold what a cohort file says against its keys."""
     faults = Faults(path.name)
     top = _top(raw, faults)
     missing = _missing(raw, faults)
@@ -71,8 +86,7 @@ def read_cohort_file(path: Path) -> CohortFile:
         report=ReportTable(**_table(raw, "report", ReportTable, faults)),
     )
     _check_roles(file, raw, faults)
-    faults.raise_any()
-    return file
+    return Validated(file, faults)
 
 
 def _top(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
@@ -96,7 +110,7 @@ def _top(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     return top
 
 
-def _parse_toml(path: Path) -> dict[str, Any]:
+def parse_toml(path: Path) -> dict[str, Any]:
     """Read TOML, or say in one sentence why it cannot be read."""
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, not a cohort file; name the .toml file in it")

@@ -60,6 +60,21 @@ class _Sieve:
         self.keep = self.keep & ~rows
 
 
+@dataclass(frozen=True)
+class _Roles:
+    """What each column is, before the kept rows are put together."""
+
+    frame: pd.DataFrame  # All rows, their cells recoded
+    sieve: _Sieve
+    outcome: OutcomeColumn | None
+    with_outcome: Mask  # Rows that stay whatever group they lack
+    groups: tuple[GroupColumn | None, ...]
+    attributes: tuple[Attribute, ...]
+    survey: Survey | None
+    features: FeatureColumns
+    others: tuple[OtherOutcome, ...]
+
+
 def load_cohort(
     file: CohortFile,
     *,
@@ -95,35 +110,55 @@ def load_cohort(
     """
     source = read_source(file, data=data, cache_dir=cache_dir) if source is None else source
     faults = Faults(file.path.name)
+    roles = _give_roles(file, source, faults)
+    faults.raise_any()
+    assembled = order_cohort(_assemble(file, source, roles))
+    return assembled if max_rows is None else _draw(assembled, max_rows, seed)
+
+
+def list_data_faults(file: CohortFile, source: Source, *, cells: bool) -> tuple[str, ...]:
+    """List what is wrong with the data, as far as the sound part of a cohort file tells.
+
+    Parameters
+    ----------
+    file : CohortFile
+        May lack the outcome; what needs it is then left out.
+    source : Source
+        What `read_source` returned.
+    cells : bool
+        False tells only of columns that are not there.
+    """
+    faults = Faults(file.path.name)
+    if cells:
+        _give_roles(file, source, faults)
+    else:
+        check_columns(file, source.name, list(source.table.frame.columns), faults)
+    return tuple(faults.found)
+
+
+def _give_roles(file: CohortFile, source: Source, faults: Faults) -> _Roles:
+    """Give every column its role, and note what is wrong with its cells."""
     table = recode_table(file, source.table, faults)
-    check_columns(file, source.name, list(table.frame.columns), faults)
-    sieve = _Sieve(len(table.frame))
-    _apply_drop_rules(file, table.frame, sieve)
-    weights = _weights(file, table.frame, sieve, faults)
-    outcome = _outcome(file, table.frame, sieve, faults)
+    frame = table.frame
+    check_columns(file, source.name, list(frame.columns), faults)
+    sieve = _Sieve(len(frame))
+    _apply_drop_rules(file, frame, sieve)
+    weights = _weights(file, frame, sieve, faults)
+    outcome = _outcome(file, frame, sieve, faults)
     with_outcome = sieve.keep
     groups = _groups(file, table, sieve, faults)
     if not sieve.keep.any() and not faults.found:
         counts = "; ".join(f"{count_of(part.rows, 'row')}: {part.reason}" for part in sieve.left_out)
-        faults.add("[data]", f"no record is left of the {len(table.frame):,} in {source.name} ({counts})")
-    faults_before = len(faults.found)
-    if faults_before == 0 and outcome is not None and not file.outcome.continuous:
-        column = table.frame[file.outcome.column]
-        check_events(file.outcome, column, outcome, keep=sieve.keep, faults=faults)
+        faults.add("[data]", f"no record is left of the {len(frame):,} in {source.name} ({counts})")
+    if not faults.found and outcome is not None and not file.outcome.continuous:
+        check_events(file.outcome, frame[file.outcome.column], outcome, keep=sieve.keep, faults=faults)
     kept = np.flatnonzero(sieve.keep)
     attributes = _attributes(file, groups, kept, faults)
-    _check_kept(file, table.frame, kept, faults)
-    survey = _survey(file, table.frame, weights, kept, faults)
-    features = find_features(file, table.frame, faults)
-    others = _other_outcomes(file, table.frame, sieve.keep, faults)
-    faults.raise_any()
-    assembled = _assemble(file, source, table.frame, sieve, outcome, attributes, features)
-    assembled = replace(assembled, survey=survey, settled=_list_settled(file, groups))
-    if outcome is not None and not file.outcome.continuous and survey is None:
-        unplaced = _find_unplaced(file, table.frame, groups, with_outcome, outcome)
-        assembled = replace(assembled, unplaced=unplaced, other_outcomes=others)
-    ordered = order_cohort(assembled)
-    return ordered if max_rows is None else _draw(ordered, max_rows, seed)
+    _check_kept(file, frame, kept, faults)
+    survey = _survey(file, frame, weights, kept, faults)
+    features = find_features(file, frame, faults)
+    others = _other_outcomes(file, frame, sieve.keep, faults)
+    return _Roles(frame, sieve, outcome, with_outcome, tuple(groups), attributes, survey, features, others)
 
 
 def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) -> Source:
@@ -378,37 +413,35 @@ def _check_kept(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], f
         )
 
 
-def _assemble(
-    file: CohortFile,
-    source: Source,
-    frame: pd.DataFrame,
-    sieve: _Sieve,
-    outcome: OutcomeColumn | None,
-    attributes: tuple[Attribute, ...],
-    features: FeatureColumns,
-) -> Cohort:
+def _assemble(file: CohortFile, source: Source, roles: _Roles) -> Cohort:
     """Put the kept rows together."""
-    kept = np.flatnonzero(sieve.keep)
-    table = frame.iloc[kept].reset_index(drop=True)
+    kept, outcome = np.flatnonzero(roles.sieve.keep), roles.outcome
+    table = roles.frame.iloc[kept].reset_index(drop=True)
     site = as_text(table[file.site.column]) if file.site.column else None
     unit = number_rows(len(kept)) if site is None else site
     if file.unit.names:
         unit = name_units(table, file.unit.names)
     values = outcome.cells[kept] if outcome is not None else np.empty(0)
-    return Cohort(
+    cohort = Cohort(
         file=file,
         table=table,
         outcome=values if file.outcome.continuous else values.astype(np.int8),
         site=site,
         unit=unit,
-        attributes=attributes,
-        rows_read=len(sieve.keep),
-        left_out=tuple(sieve.left_out),
+        attributes=roles.attributes,
+        rows_read=len(roles.frame),
+        left_out=tuple(roles.sieve.left_out),
         data_hash=source.data_hash,
-        feature_columns=features.names,
-        late_columns=features.late,
+        feature_columns=roles.features.names,
+        late_columns=roles.features.late,
+        survey=roles.survey,
         synthetic=source.synthetic,
+        settled=_list_settled(file, roles.groups),
     )
+    if outcome is None or file.outcome.continuous or roles.survey is not None:
+        return cohort
+    unplaced = _find_unplaced(file, roles.frame, roles.groups, roles.with_outcome, outcome)
+    return replace(cohort, unplaced=unplaced, other_outcomes=roles.others)
 
 
 def _draw(cohort: Cohort, max_rows: int, seed: int) -> Cohort:

@@ -8,15 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from auditbook.cohort import (
-    FULL_SIZES,
-    Cohort,
-    CohortFile,
-    Source,
-    load_cohort,
-    read_cohort_file,
-    read_source,
-)
+from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_cohort_file
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
@@ -71,11 +63,7 @@ def plan_run(request: Request) -> Plan:
     if request.only is not None:
         chapter_source(request.only)
     file = read_cohort_file(request.cohort)
-    _check_panel(file)
-    if file.data.synthetic is not None and request.data is not None:
-        raise InputError(
-            f"{request.cohort.name}: the cohort is synthetic, so there is no file to replace by --data"
-        )
+    check_call(file, request)
     protocol = request.profile.apply(file.protocol)
     if request.seed is not None:
         protocol = replace(protocol, seed=request.seed)
@@ -83,25 +71,18 @@ def plan_run(request: Request) -> Plan:
     return Plan(request, file, protocol, folder.resolve())
 
 
-def _check_panel(file: CohortFile) -> None:
-    """Refuse models that the panel does not have before anything is read."""
+def check_call(file: CohortFile, request: Request) -> None:
+    """Refuse models that the panel does not have, and a table in place of one that is generated."""
     with naming(file.path.name):
         choose_models(file.panel.models, read_panel())
+    if file.data.synthetic is not None and request.data is not None:
+        raise InputError(
+            f"{request.cohort.name}: the cohort is synthetic, so there is no file to replace by --data"
+        )
 
 
-def read_planned(plan: Plan) -> Source:
-    """Read the table that the plan names, before any rule of the cohort file.
-
-    Raises
-    ------
-    InputError
-        If the table cannot be read or has no rows.
-    """
-    return read_source(_sized_file(plan), data=plan.request.data, cache_dir=runs_folder() / ".cache")
-
-
-def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
-    """Give the data that the plan names their roles, as an audit uses them; read them unless they are.
+def load_planned(plan: Plan) -> Cohort:
+    """Read the data that the plan names, as an audit uses them.
 
     Raises
     ------
@@ -109,21 +90,19 @@ def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
         With every fault that was found.
     """
     return load_cohort(
-        _sized_file(plan),
+        size_file(plan.file, plan.request.profile),
         data=plan.request.data,
         max_rows=plan.request.profile.max_rows,
         seed=plan.protocol.seed,
         cache_dir=runs_folder() / ".cache",
-        source=source,
     )
 
 
-def _sized_file(plan: Plan) -> CohortFile:
+def size_file(file: CohortFile, profile: Profile) -> CohortFile:
     """Shrink a synthetic table to what the profile generates."""
-    file, rows = plan.file, plan.request.profile.synthetic_rows
-    if file.data.synthetic is None or rows is None:
+    if file.data.synthetic is None or profile.synthetic_rows is None:
         return file
-    rows = min(rows, FULL_SIZES[file.data.synthetic])
+    rows = min(profile.synthetic_rows, FULL_SIZES[file.data.synthetic])
     return replace(file, data=replace(file.data, rows=rows))
 
 
