@@ -60,10 +60,10 @@ def test_layouts_that_are_certain_are_read_and_said(tmp_path, content, said):
 
 
 def test_decimal_commas_are_read_where_a_cell_proves_them(tmp_path):
-    table = "a;b;c\n1,234;0,5;x\n5,678;12,25;y\n"
+    table = "a;b;c\n1,234;0,5;x\n5,678;12,05;y\n"
     found = read(tmp_path, table)
     assert found.frame["a"].tolist() == [1.234, 5.678]
-    assert found.frame["b"].tolist() == [0.5, 12.25]
+    assert found.frame["b"].tolist() == [0.5, 12.05]
     assert "t.csv: numbers with decimal commas, as in column 'b'" in found.notes
     told = fault(tmp_path, "a;c\n1,234;x\n5,678;y\n")
     assert (
@@ -72,6 +72,23 @@ def test_decimal_commas_are_read_where_a_cell_proves_them(tmp_path):
     assert read(tmp_path, "a;c\n1,234;x\n", decimal=",").frame["a"].tolist() == [1.234]
     assert read(tmp_path, "a;c\n1,234;x\n", thousands=",").frame["a"].tolist() == [1234]
     assert read(tmp_path, "a;c\n1.234,5;x\n", decimal=",", thousands=".").frame["a"].tolist() == [1234.5]
+
+
+def test_lists_of_codes_beside_decimal_commas_stay_text(tmp_path):
+    table = "codes;lab\n1,2;0,5\n1,3;12,25\n2,3;1,1\n"
+    found = read(tmp_path, table).frame
+    assert found["codes"].tolist() == ["1,2", "1,3", "2,3"]
+    assert found["lab"].tolist() == [0.5, 12.25, 1.1]
+
+
+def test_points_beside_decimal_commas_are_asked_about_unless_they_are_decimal(tmp_path):
+    told = fault(tmp_path, "cost;lab\n12.345;0,5\n1.250;1,1\n")
+    assert "column 'lab' has decimal commas, so that 12.345 in column 'cost' can be 12345; say which" in told
+    found = read(tmp_path, "cost;lab\n12.345;0,5\n900;1,1\n", decimal=",", thousands=".").frame
+    assert (found["cost"].tolist(), found["lab"].tolist()) == ([12345, 900], [0.5, 1.1])
+    found = read(tmp_path, "risk;lab;n\n0.345;0,5;1,234\n0.25;1,1;5,678\n").frame
+    assert (found["risk"].tolist(), found["lab"].tolist()) == ([0.345, 0.25], [0.5, 1.1])
+    assert found["n"].tolist() == ["1,234", "5,678"]
 
 
 def test_what_can_be_read_in_two_ways_is_asked(tmp_path):
