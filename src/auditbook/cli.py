@@ -224,7 +224,7 @@ def _new(call: argparse.Namespace) -> None:
     if os.path.lexists(target):
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
     asked = not call.yes and sys.stdin.isatty() and sys.stdout.isatty()
-    text = draft_cohort(call.data, target=target, ask=ask_roles if asked else None)
+    text = draft_cohort(call.data, target=target, ask=ask_roles if asked else None, tell=print)
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as fault:

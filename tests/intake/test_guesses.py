@@ -150,6 +150,31 @@ def test_a_third_code_in_the_outcome_is_pointed_out():
     assert any("'9' (11)" in text for text in outcome.guess.speaks_against)
 
 
+def test_the_second_series_of_age_codes_in_texas_joins_the_ages_that_it_stands_for():
+    codes = [f"{code:02d}" for code in np.arange(600) % 27]
+    table = pd.DataFrame({"THCIC_ID": np.arange(600) % 4, "RECORD_ID": np.arange(600), "PAT_AGE": codes})
+    table["LENGTH_OF_STAY"] = np.arange(600) % 9 + 1
+    age = guess_roles(describe_table(table)).attributes[0]
+    assert (age.name, age.bins) == ("age", ())
+    assert {code: age.words[code] for code in ("05", "06", "21", "22", "26")} == {
+        "05": "0-17",
+        "06": "18-44",
+        "21": "75+",
+        "22": "0-17",
+        "26": "75+",
+    }
+
+
+def test_numbers_written_for_people_are_no_identifiers():
+    assert "billed" not in guess(billed=[f"{20_000.5 + row:,.2f}" for row in range(600)]).features.exclude
+    assert "billed" in guess(billed=[f"B-{20_000 + row}" for row in range(600)]).features.exclude
+
+
+def test_numbers_under_an_id_that_stand_often_are_codes():
+    roles = guess(admission_source_id=np.arange(600) % 7 + 1, visits=np.arange(600) % 7)
+    assert roles.features.categories == ("admission_source_id",)
+
+
 def test_a_table_without_any_column_of_use_has_no_guess():
     roles = guess_roles(describe_table(pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})))
     assert (roles.outcome, roles.site, roles.unit, roles.attributes, roles.scores) == (

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import ID_SHARE
-from auditbook.tables import as_numbers, as_text, held_number, is_missing
+from auditbook.tables import as_numbers, as_text, held_number, is_missing, read_people_numbers
 
 Kind = Literal["number", "text", "truth", "date"]
 
@@ -41,7 +41,7 @@ class ColumnFacts:
     whole: bool  # True where every number is whole
     share: float  # share of the cells there that are plain numbers
     number: bool  # True where the column holds numbers, not text that looks like them
-    floats: bool  # True where these are no integers, or some cells are blank
+    floats: bool  # True where these are no integers, or written for people, or some cells are blank
 
     @property
     def held_numbers(self) -> dict[str, float]:
@@ -82,7 +82,8 @@ def describe_column(name: str, column: pd.Series) -> ColumnFacts:
     missing = is_missing(column)
     counts = pd.Series(as_text(column)[~missing], dtype=object).value_counts()
     counts = counts.iloc[np.lexsort((counts.index.to_numpy(dtype=str), -counts.to_numpy()))]
-    cells = as_numbers(column).cells
+    people = read_people_numbers(column) if column.dtype == object else None
+    cells = as_numbers(column).cells if people is None else people.cells
     there = cells[~np.isnan(cells)]
     present = int((~missing).sum())
     share = len(there) / present if present else 0.0
@@ -101,7 +102,7 @@ def describe_column(name: str, column: pd.Series) -> ColumnFacts:
         whole=bool(len(there) and (there == np.floor(there)).all()),
         share=share,
         number=column.dtype.kind in "iuf",
-        floats=column.dtype.kind == "f",
+        floats=column.dtype.kind == "f" or (people is not None and bool(people.ways)),
     )
 
 

@@ -17,7 +17,11 @@ from auditbook.tables import read_table_file
 
 
 def draft_cohort(
-    path: Path, *, target: Path | None = None, ask: Callable[[TableFacts], Answers] | None = None
+    path: Path,
+    *,
+    target: Path | None = None,
+    ask: Callable[[TableFacts], Answers] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> str:
     """Draft a cohort file from a table's columns, as TOML text.
 
@@ -33,13 +37,18 @@ def draft_cohort(
         Where the draft will stand.
     ask : callable or None
         Asks a person about the table; what she answers stands instead of a guess.
+    tell : callable or None
+        Hears what was found by itself in reading the file, a sentence each.
 
     Raises
     ------
     InputError
         If the table cannot be read.
     """
-    table = describe_table(read_table_file(path).frame)
+    read = read_table_file(path)
+    for note in read.notes if tell is not None else ():
+        tell(printable(note))
+    table = describe_table(read.frame)
     roles = guess_roles(table, ask(table) if ask is not None else NO_ANSWERS)
     stem = path.name.split(".")[0]
     slug = _make_slug(stem)

@@ -14,7 +14,7 @@ NONE = "none"
 _MODELS = ("xgboost", "logistic")
 
 
-def ask_roles(table: TableFacts, *, ask: Ask = input, say: Say = print) -> Answers:
+def ask_roles(table: TableFacts, *, ask: Ask | None = None, say: Say = print) -> Answers:
     """Ask for outcome, event, unit and site, attributes, scores; an empty answer keeps the guess.
 
     Parameters
@@ -22,7 +22,7 @@ def ask_roles(table: TableFacts, *, ask: Ask = input, say: Say = print) -> Answe
     table : TableFacts
         What the columns say.
     ask, say : callable
-        How a question is put, and a line said.
+        How a question is put (by default at the terminal), and a line said.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def ask_roles(table: TableFacts, *, ask: Ask = input, say: Say = print) -> Answe
     answers = Answers()
     for question in (_ask_outcome, _ask_event, _ask_unit, _ask_attributes, _ask_scores):
         try:
-            answers = question(table, guess_roles(table, answers), answers, ask, say)
+            answers = question(table, guess_roles(table, answers), answers, ask or input, say)
         except EOFError:
             say("No more answers: the other guesses stand.")
             return answers

@@ -10,7 +10,7 @@ from auditbook.intake.guess_units import is_record_number, names_same
 from auditbook.intake.guesses import DesignGuess, FeatureGuess, Guess, OutcomeGuess, TableFacts, UnitGuess
 from auditbook.intake.known_ids import hold_npis
 from auditbook.intake.leak_evidence import tell_leak
-from auditbook.intake.lexicon import fit_name
+from auditbook.intake.lexicon import fit_name, split_name
 
 _FEWEST_CODES = 3
 
@@ -67,7 +67,8 @@ def _identify(table: TableFacts, name: str, settled: Settled) -> Iterator[str]:
         yield "a date"
     if hold_npis(facts.values):
         yield "numbers of providers (NPI)"
-    if (facts.identifies and not is_late(table, name)) or is_record_number(table, name):
+    amount = is_late(table, name) and facts.share > 0  # charges hardly repeat either
+    if (facts.identifies and not amount) or is_record_number(table, name):
         yield "hardly a value twice, like an identifier"
     if site is not None and (name in site.others or names_same(table, site.column, name)):
         yield "names the site once more"
@@ -95,8 +96,10 @@ def _is_code(table: TableFacts, name: str) -> bool:
     facts = table.columns[name]
     if name in table.published("categories"):
         return facts.number
-    named = fit_name(name, "code") > 0 and facts.number and facts.whole
-    return named and facts.distinct >= _FEWEST_CODES and not _counts_up(facts)
+    named = fit_name(name, "code") > 0 or split_name(name)[-1:] == ("id",)
+    return (
+        named and facts.number and facts.whole and facts.distinct >= _FEWEST_CODES and not _counts_up(facts)
+    )
 
 
 def _counts_up(facts: ColumnFacts) -> bool:

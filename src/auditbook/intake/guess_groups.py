@@ -107,9 +107,9 @@ def _describe(table: TableFacts, name: str, role: str, others: tuple[str, ...]) 
     binned = facts.share >= _NUMBERS and (
         role in ("age", "birth_year") or facts.distinct > Protocol().max_groups
     )
-    if binned and (facts.distinct > 5 or role == "birth_year"):
-        return _bin(table, guess, role)
     words = _name_codes(table, facts, role)
+    if not words and binned and (facts.distinct > 5 or role == "birth_year"):
+        return _bin(table, guess, role)
     return replace(guess, words=words or _fold(facts, unknown))
 
 
@@ -128,7 +128,7 @@ def _doubt(facts: ColumnFacts, lacking: int) -> tuple[str, ...]:
 def _name_codes(table: TableFacts, facts: ColumnFacts, role: str) -> Mapping[str, str]:
     """Name what the codes in a column stand for, where the publisher or the column's own name says so."""
     published = table.layout.words.get(facts.name.strip().casefold(), {}) if table.layout else {}
-    words = {value: published[value] for value in facts.values if value in published}
+    words = {value: published[value] for value in sorted(facts.values) if value in published}
     if words or role != "sex" or set(facts.values) != {"0", "1"}:
         return words
     named = set(split_name(facts.name))

@@ -93,13 +93,19 @@ def _describe(
         return None
     numbers = facts.held_numbers
     if event == "> ":
-        event = f"> {write_number(float(np.nanmedian(as_numbers(table.frame[name]).cells)))}"
+        event = f"> {write_number(_find_median(table, facts))}"
     events = _count_events(table, name, event, numbers)
     role = "outcome" if name in table.published("outcome") else kind
     speaks_for = [table.tell_name(name, role)] if role == "outcome" or table.fit(name, role) else []
     speaks_for.append(f"{events:,} events in {facts.present:,} records")
     guess = Guess(name, tuple(speaks_for), tuple(_doubt(facts, event, events)), others)
     return OutcomeGuess(guess, event, events, facts.present, numbers)
+
+
+def _find_median(table: TableFacts, facts: ColumnFacts) -> float:
+    """Find the median of a column, open ends among it."""
+    ends = [np.full(facts.values[value], number) for value, number in facts.held_numbers.items()]
+    return float(np.nanmedian(np.concatenate([as_numbers(table.frame[facts.name]).cells, *ends])))
 
 
 def _ask_event(table: TableFacts, name: str) -> OutcomeGuess:

@@ -5,7 +5,7 @@ import numpy as np
 from auditbook.intake.column_facts import ColumnFacts
 from auditbook.intake.events import Events
 from auditbook.intake.guesses import Answers, Guess, ScoreGuess, TableFacts
-from auditbook.intake.lexicon import WHOLE, fit_name
+from auditbook.intake.lexicon import WHOLE, fit_name, split_name
 from auditbook.tables import as_numbers
 
 _LACKING = 0.1
@@ -15,6 +15,7 @@ _TURNED = 0.4
 """AUC below which a score seems to fall as events become more probable."""
 
 _LEAK = 0.98
+_FEW = 5
 
 
 def guess_scores(
@@ -46,7 +47,15 @@ def _may_score(table: TableFacts, name: str) -> bool:
     published = name in table.published("score") or name in table.published("survival_score")
     if low >= 0 and high <= 1 and (not facts.whole or facts.share < 1 or published):
         return True
-    return fit_name(name, "score") == WHOLE and facts.distinct > 5 and not facts.unique
+    return _foretells(name) and facts.distinct > _FEW
+
+
+def _foretells(name: str) -> bool:
+    """Tell whether a name says plainly that its numbers are scores: as a whole, or by two of its words."""
+    words = [word for word in split_name(name) if fit_name(word, "score")]
+    return (
+        fit_name(name, "score") == WHOLE or len(words) > 1 or bool({"hat", "pred", "predicted"} & set(words))
+    )
 
 
 def _no_score(table: TableFacts, name: str) -> tuple[str | int, ...]:

@@ -18,7 +18,7 @@ def list_unknown(facts: ColumnFacts) -> tuple[str, ...]:
     return tuple(
         value
         for value in facts.values
-        if (is_mark(value) or names_missing(value)) and not _may_be_value(facts, value)
+        if (is_mark(value) or (names_missing(value) and "," not in value)) and not _may_be_value(facts, value)
     )
 
 
