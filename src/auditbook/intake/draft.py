@@ -46,8 +46,9 @@ def draft_cohort(
         If the table cannot be read.
     """
     read = read_table_file(path)
-    for note in read.notes if tell is not None else ():
-        tell(printable(note))
+    if tell is not None:
+        for note in read.notes:
+            tell(printable(note))
     table = describe_table(read.frame)
     roles = guess_roles(table, ask(table) if ask is not None else NO_ANSWERS)
     stem = path.name.split(".")[0]
