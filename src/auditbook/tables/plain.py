@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from auditbook.errors import InputError
 from auditbook.tables.text_columns import EXACT, keep_text, read_decimals, settle
 
+NO_TEXT = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+"""Signs that no text holds."""
+
 
 @dataclass(frozen=True)
 class PlainTable:
@@ -45,6 +48,7 @@ def plain_table(table: pd.DataFrame | pa.Table, *, name: str = "the table") -> P
     check_names(name, table.column_names)
     kept = [item for item in table.column_names if not re.fullmatch(r"__index_level_\d+__", item)]
     columns: dict[str, pd.Series] = {}
+    notes: list[str] = []
     categories: dict[str, tuple[object, ...]] = {}
     for item in kept:
         column = table.column(item)
@@ -55,8 +59,17 @@ def plain_table(table: pd.DataFrame | pa.Table, *, name: str = "the table") -> P
         if pa.types.is_dictionary(column.type):
             categories[item] = _declared(column)
             column = column.cast(column.type.value_type)
-        columns[item] = _plain_column(column)
-    return PlainTable(pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows)), categories)
+        if _is_binary(column.type):
+            column = _read_binary(column)
+        if column is None:
+            notes.append(f"column '{item}' holds binary data, neither numbers nor text: it is left out")
+        else:
+            columns[item] = _plain_column(column)
+    return PlainTable(pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows)), categories, tuple(notes))
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
 
 
 def _to_arrow(frame: pd.DataFrame) -> pa.Table:
@@ -95,8 +108,6 @@ def _plain_column(column: pa.ChunkedArray) -> pd.Series:
         return pd.Series(_on_the_wall(column).cast(pa.timestamp("us"), safe=False).to_pandas())
     if pa.types.is_time(kind) or pa.types.is_duration(kind):
         return pd.Series(_name_spans(column), dtype=object)
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
-        return pd.Series([_decode(item) for item in column.to_pylist()], dtype=object)
     if pa.types.is_boolean(kind):
         return pd.Series(column.to_pandas().to_numpy())
     return keep_text(column)
@@ -145,5 +156,10 @@ def _name_spans(column: pa.ChunkedArray) -> list[str | None]:
         return [None if item is None else f"{item} {column.type.unit}" for item in counts]
 
 
-def _decode(item: bytes | None) -> str | None:
-    return None if item is None else item.decode("utf-8", errors="backslashreplace")
+def _read_binary(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Read text that a file keeps as bytes; None where they are none, such as pictures and hashes."""
+    try:
+        text = column.cast(pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        return None
+    return None if pc.any(pc.match_substring_regex(text, NO_TEXT)).as_py() else text
