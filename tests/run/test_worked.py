@@ -10,7 +10,10 @@ from auditbook.project import project_file
 from auditbook.results import Run, read_run
 from auditbook.run.chapters import read_chapter
 from auditbook.run.contents import chapter_names
-from auditbook.run.folder import hash_results
+from auditbook.run.folder import fresh_folder, hash_results, write_json
+from auditbook.run.ledger import LEDGER
+from auditbook.run.plan import Request
+from auditbook.run.pockets import run_pockets
 from auditbook.run.worked import SYNTHETIC, digest_worked, remake_worked
 
 STORED = [name for name in SYNTHETIC if (project_file("data", "worked") / name / "run.json").is_file()]
@@ -38,6 +41,29 @@ def test_the_chapters_that_open_a_worked_audit_name_themselves():
         if "open_worked(" in text:
             opened[name] = f'open_worked("{name}", ' in text
     assert opened == dict.fromkeys(WORKED, True)
+
+
+@pytest.mark.parametrize(("text", "kept"), [("a\n1\n", True), ("a\n2\n", False)])
+def test_a_shared_audit_is_only_replaced_by_another(text, kept, tmp_path, monkeypatch):
+    def make(plan, progress, names):
+        fresh_folder(plan.next / "results")
+        (plan.next / "results" / "t.csv").write_text(text, encoding="utf-8")
+        write_json(plan.next / LEDGER, {})
+        hashes = {"audit": "key", "results": hash_results(plan.next / "results")}
+        return {"steps": [], "hashes": hashes}
+
+    folder = tmp_path / "run"
+    fresh_folder(folder / "results")
+    (folder / "results" / "t.csv").write_text("a\n1\n", encoding="utf-8")
+    write_json(folder / "run.json", {"hashes": {"audit": "key", "results": hash_results(folder / "results")}})
+    place = (folder / "results").stat().st_ino
+    monkeypatch.setattr("auditbook.run.pockets.make_results", make)
+    request = Request(project_file("data", "cohorts", "care-twin.toml"), run_dir=folder)
+    with Progress(total=2, stream=io.StringIO()) as silent:
+        run_pockets(request, silent, report=False, shared=True)
+    assert ((folder / "results").stat().st_ino == place) == kept
+    assert (folder / "results" / "t.csv").read_text(encoding="utf-8") == text
+    assert not (folder / "next").exists()
 
 
 @pytest.mark.parametrize("cohort", STORED)
