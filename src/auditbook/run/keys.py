@@ -84,9 +84,8 @@ def _digest_package() -> str:
 
 def _list_settings(file: CohortFile) -> str:
     """Write out what a cohort file says, but for what single steps read and for mere words."""
-    plain = replace(
-        file, outcome=replace(file.outcome, harm=""), data=replace(file.data, path=None, source="")
-    )
+    data = replace(file.data, path=None, paths=(), source="")
+    plain = replace(file, outcome=replace(file.outcome, harm=""), data=data)
     kept = [field.name for field in fields(plain) if field.name not in OWN_SETTINGS]
     return repr([(name, getattr(plain, name)) for name in kept])
 
