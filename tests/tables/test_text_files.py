@@ -59,6 +59,10 @@ def test_layouts_that_are_certain_are_read_and_said(tmp_path, content, said):
     assert found.notes == said
 
 
+def test_a_name_may_begin_with_a_hash(tmp_path):
+    assert "#visit" in read(tmp_path, PLAIN.replace("visit", "#visit")).frame
+
+
 def test_decimal_commas_are_read_where_a_cell_proves_them(tmp_path):
     table = "a;b;c\n1,234;0,5;x\n5,678;12,05;y\n"
     found = read(tmp_path, table)
@@ -133,6 +137,12 @@ def test_a_title_above_the_names_is_told_with_its_line_and_can_be_skipped(tmp_pa
             "every row has more cells than the header",
         ),
         ("a,a\n1,2\n", "column names that stand twice: 'a'"),
+        (
+            "# made, by x\na,b\n1,2\n",
+            "line 1 ('# made, by x') begins with # and has as many cells as the line",
+        ),
+        (PLAIN.encode("utf-16")[:-1], "its UTF-16 text is cut off or damaged"),
+        (PLAIN.replace("v20,F", "v20\r,F"), "line 22 ('v20') holds 1 cell where the header has 4"),
     ],
 )
 def test_a_file_that_is_no_table_is_told_once_with_line_and_cure(tmp_path, content, told):

@@ -59,6 +59,9 @@ def explain_encoding(path: Path, given: str | None) -> InputError:
     """Name the first line of a file that is not in its encoding, and what another makes of it."""
     encoding = given or "utf-8"
     with open_bytes(path) as stream:
+        if given is None and stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return InputError(f"{path.name}: its UTF-16 text is cut off or damaged; export or copy it again")
+        stream.seek(0)
         for number, line in enumerate(stream, start=1):
             try:
                 line.decode(encoding)
@@ -97,7 +100,7 @@ def _explain_last(file: str, record: Record, layout: Layout, reason: str) -> Inp
 
 def _wrong_number(file: str, record: Record, expected: int) -> str:
     """Say that a record has more or fewer cells than the header."""
-    count = f"{len(record.cells):,} cells where the header has {expected:,}"
+    count = f"{len(record.cells):,} {'cell' if len(record.cells) == 1 else 'cells'} where the header has {expected:,}"
     shown = show(", ".join(record.cells[:3]))
     if len(record.cells) > expected:
         return (

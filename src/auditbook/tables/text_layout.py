@@ -83,15 +83,22 @@ def _find_start(path: Path, encoding: str, form: TableFormat) -> tuple[int, str 
     if said:
         return 1, said[1], (f"{path.name}: line 1 ({show(lines[0])}) names the separator and is no record",)
     remarks = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    if not 0 < remarks < len(lines) or _is_header(lines[remarks - 1], lines[remarks]):
+    if not 0 < remarks < len(lines) or _is_header(path.name, remarks, lines[remarks - 1], lines[remarks]):
         return 0, None, ()
     what = "line 1 begins" if remarks == 1 else f"lines 1 to {remarks} begin"
     return remarks, None, (f"{path.name}: {what} with # and {'is' if remarks == 1 else 'are'} no record",)
 
 
-def _is_header(remark: str, record: str) -> bool:
-    """Tell whether a line that begins with # may name the columns of the record after it."""
-    return any(remark.count(mark) == record.count(mark) > 0 for mark in _MARKS)
+def _is_header(file: str, line: int, remark: str, record: str) -> bool:
+    """Tell whether a line that begins with # names the columns, as ``#id,age`` does; ask where it may."""
+    if not any(remark.count(mark) == record.count(mark) > 0 for mark in _MARKS):
+        return False
+    if re.match(r"#\w", remark) and line == 1:
+        return True
+    raise InputError(
+        f"{file}: line {line} ({show(remark)}) begins with # and has as many cells as the line after it: if "
+        f"it is a remark, write [data] format = {{ skip_rows = {line} }}; if it names the columns, delete the #"
+    )
 
 
 def _find_separator(path: Path, encoding: str, skip: int, expected: str) -> tuple[str, tuple[str, ...]]:
