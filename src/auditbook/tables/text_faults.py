@@ -100,7 +100,8 @@ def _explain_last(file: str, record: Record, layout: Layout, reason: str) -> Inp
 
 def _wrong_number(file: str, record: Record, expected: int) -> str:
     """Say that a record has more or fewer cells than the header."""
-    count = f"{len(record.cells):,} {'cell' if len(record.cells) == 1 else 'cells'} where the header has {expected:,}"
+    cells = "1 cell" if len(record.cells) == 1 else f"{len(record.cells):,} cells"
+    count = f"{cells} where the header has {expected:,}"
     shown = show(", ".join(record.cells[:3]))
     if len(record.cells) > expected:
         return (

@@ -96,8 +96,9 @@ def _is_header(file: str, line: int, remark: str, record: str) -> bool:
     if re.match(r"#\w", remark) and line == 1:
         return True
     raise InputError(
-        f"{file}: line {line} ({show(remark)}) begins with # and has as many cells as the line after it: if "
-        f"it is a remark, write [data] format = {{ skip_rows = {line} }}; if it names the columns, delete the #"
+        f"{file}: line {line} ({show(remark)}) begins with # and has as many cells as the line after it: "
+        f"if it is a remark, write [data] format = {{ skip_rows = {line} }}; if it names the columns, delete "
+        "the #"
     )
 
 
