@@ -311,6 +311,8 @@ def _assign_pockets(call: argparse.Namespace) -> None:
         f"{output}: records: {found.records:,}; without a forest pocket: {found.abstained:,}; "
         f"to review: {found.review:,}"
     )
+    for model, count in found.by_model.items():
+        print(f"  for what was found of {printable(model)}: {count:,}")
 
 
 def _export(call: argparse.Namespace) -> None:

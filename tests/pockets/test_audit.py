@@ -321,9 +321,23 @@ def test_a_continuous_outcome_is_audited_on_its_own_and_new_records_are_sent_to_
         names = np.array([*one.pockets, "abstained"])[codes]
         assert found[f"{one.name}_pocket"].tolist() == names.tolist()
     assert any("predicts too little" in cell for cell in found["forest_review"])
+    assert not any(" for " in cell for cell in found["forest_review"] + found["ridge_review"])
     review = int((found[["forest_review", "ridge_review"]] != "").any(axis=1).sum())
     told = capsys.readouterr().out
     assert f"to review: {review}\n" in told
+    assert "  for what was found of risk: " in told
+    whole, ids = tmp_path / "whole.csv", ["ward", "person"]
+    table[[*ids, "kind", "reading", "age", "group", "sex"]].head(50).to_csv(whole, index=False)
+    assert main(["pockets", "assign", str(run), str(whole)]) == 0
+    same = pd.read_csv(tmp_path / "whole-pockets.csv", keep_default_na=False, dtype=dict.fromkeys(ids, str))
+    assert list(same.columns[:3]) == ["row", *ids]
+    assert same[ids].equals(table[ids].head(50))
+    assert same["forest_pocket"].equals(found["forest_pocket"])
+    for cells in (same["forest_review"], same["ridge_review"]):
+        for cell, group, sex in zip(cells, table["group"], table["sex"], strict=False):
+            others = [one for one in ("Ærø", "B <i>", "C") if one != group] + ["F" if sex == "M" else "M"]
+            assert not any(f": {one} - " in cell for one in others)
+    capsys.readouterr()
     assert (f"warning: {review} of 50 records lie in a flagged pocket, too many" in told) == (review > 25)
     assert main(["pockets", "assign", str(run), str(new)]) == 2
     assert "not overwritten" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from auditbook.cohort.load import (
     read_cohort_file,
     read_source,
 )
+from auditbook.cohort.new_groups import find_new_groups
 from auditbook.cohort.number_advice import write_numbers
 from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
 from auditbook.cohort.recode import missing_words, recode_table

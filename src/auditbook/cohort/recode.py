@@ -23,7 +23,7 @@ def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTa
     words = {name: missing_words(file, name) for name in frame.columns}
     changed = {name: _blank(frame[name], listed) for name, listed in words.items() if listed}
     for name in numbers.keys() & set(frame.columns):
-        changed[name] = _number(changed.get(name, frame[name]), numbers[name])
+        changed[name] = put_numbers(changed.get(name, frame[name]), numbers[name])
     texts = _text_names(file, list(frame.columns))
     for name in changed.keys() - texts - _list_compared(file):
         changed[name] = _read_numbers(changed[name])
@@ -85,7 +85,7 @@ def _list_compared(file: CohortFile) -> set[str]:
     return compared
 
 
-def _number(column: pd.Series, numbers: Mapping[str, float]) -> pd.Series:
+def put_numbers(column: pd.Series, numbers: Mapping[str, float]) -> pd.Series:
     """Put numbers in place of the values that stand for them."""
     codes, values = pd.factorize(as_text(column), use_na_sentinel=True)
     read = [name_value(numbers[value]) if value in numbers else value for value in values]

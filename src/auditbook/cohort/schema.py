@@ -479,8 +479,10 @@ class CohortFile:
             },
             "site": self.site.column,
             "unit": " + ".join(self.unit.names) or self.site.column,
+            "identifiers": [name for name in dict.fromkeys([self.site.column, *self.unit.names]) if name],
             "attributes": [item.name for item in self.attributes],
             "crosses": {item.name: list(item.cross) for item in self.attributes if item.cross},
+            "groupings": {item.name: self.describe_groups(item) for item in self.attributes},
             "turned": [item.name for item in self.scores if item.event_is == "low"],
             "use": {key: text for key, text in asdict(self.use).items() if text},
             "labels": {
@@ -489,6 +491,19 @@ class CohortFile:
                 "groups": {item.name: words for item in self.attributes if (words := self.word_groups(item))},
             },
             "report": asdict(self.report) | {part: self.find_attribute(part) for part in ("sex", "race")},
+        }
+
+    def describe_groups(self, item: AttributeTable) -> dict[str, Any]:
+        """Say in plain values how the cells of an attribute's column become groups."""
+        words = self.missing.columns.get(item.column, self.missing.values)
+        return {
+            "column": item.column,
+            "cross": list(item.cross),
+            "groups": dict(item.groups),
+            "bins": list(item.bins),
+            "labels": list(item.labels),
+            "numbers": dict(item.numbers),
+            "missing_values": [*item.missing_values, *words],
         }
 
     def word_groups(self, item: AttributeTable) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Which pocket does a new record belong to, and should somebody look at it?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.cohort import find_new_groups
 from auditbook.errors import InputError, nearest, printable
 from auditbook.pockets import (
     ABSTAINED,
@@ -18,6 +20,7 @@ from auditbook.pockets import (
     load_map,
 )
 from auditbook.results import Run, read_run, write_table
+from auditbook.run.assign_tables import count_by_model, find_unknown, keep_identifiers, keep_own, list_groups
 from auditbook.run.folder import hash_results, private_files, read_hashes
 from auditbook.tables import is_missing, read_table_file
 
@@ -35,6 +38,7 @@ class Assigned:
     records: int
     abstained: int  # Those that the forest map sends to no pocket
     review: int  # Those in a pocket with a finding on either map
+    by_model: Mapping[str, int]  # Those of them by the model that the finding is about
     # What of the file could not be read, column by column; and whether most records are to be reviewed
     notes: tuple[str, ...]
 
@@ -62,16 +66,19 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     maps = [load_map(folder / "results" / f"{name}_map.npz") for name in MAPS]
     readings = [load_encoding(one.rule.arrays()) for one in maps]
     text = {column.name for one in readings for column in one.columns if column.kind == "category"}
-    table = read_table_file(data, text_columns=text).frame
+    table = read_table_file(data, text_columns=text | _list_names(run)).frame
     notes = list(dict.fromkeys(note for one in readings for note in check_cells(table, one, data.name)))
     placed = [one.assign(table) for one in maps]
     findings = list_findings([one.codes for one in placed], maps=maps, errors=run.pocket_errors)
-    parts = [place_records(one, where, findings) for one, where in zip(maps, placed, strict=True)]
-    found = pd.concat(parts, axis=1)
-    found.insert(0, "row", np.arange(1, len(table) + 1))
+    groups, about = find_new_groups(run.info.get("groupings", {}), table), list_groups(run.pocket_groups)
+    notes += _tell_unknown(find_unknown(findings, groups, about), data.name)
+    findings = keep_own(findings, groups, about)
+    found = pd.concat([place_records(*one, findings) for one in zip(maps, placed, strict=True)], axis=1)
     found["conflict"] = name_conflicts(findings, len(table))
+    read = {column.name for one in readings for column in one.columns}
+    kept = keep_identifiers(table, run.info.get("identifiers", []), read)
     with private_files():
-        write_table(found, output)
+        write_table(_add_identifiers(found, kept), output)
     review = (found["forest_review"] != "") | (found["ridge_review"] != "")
     abstained = int((found["forest_pocket"] == ABSTAINED).sum())
     if review.mean() > MOST:
@@ -79,7 +86,30 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
             f"{review.sum():,} of {len(table):,} records lie in a flagged pocket, too many to look at one by "
             "one: read the overall errors of the models first, in pocket_errors.csv or the audit report"
         )
-    return Assigned(len(table), abstained, int(review.sum()), tuple(notes))
+    return Assigned(len(table), abstained, int(review.sum()), count_by_model(findings), tuple(notes))
+
+
+def _list_names(run: Run) -> set[str]:
+    """Name the columns of a new table that hold names: who a record is, and groups without bins."""
+    groupings = run.info.get("groupings", {}).values()
+    return {*run.info.get("identifiers", []), *(one["column"] for one in groupings if not one["bins"])}
+
+
+def _tell_unknown(attributes: list[str], file: str) -> list[str]:
+    """Say that findings about groups are not written where the new table does not tell the groups."""
+    return [
+        f"{file} does not tell the groups of {name}, so that what was found for one of them is not written; "
+        "add the column that the cohort takes them from"
+        for name in map(printable, attributes)
+    ]
+
+
+def _add_identifiers(found: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    """Put the number of the row and the identifiers first; none of these takes the name of another column."""
+    taken = {"row", *found.columns}
+    named = kept.rename(columns={name: f"{name} (data)" for name in kept if name in taken})
+    row = pd.DataFrame({"row": np.arange(1, len(found) + 1)})
+    return pd.concat([row, named, found], axis=1)
 
 
 def _open_maps(folder: Path) -> Run:

@@ -19,7 +19,20 @@ from auditbook.run.plan import Plan
 OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "labels", "report"}
 """Parts of a cohort file that no step reads but those that name them below; `path` is where it lies."""
 STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
-PASSING = {"steps", "hashes", "pockets", "partition", "title", "harm", "worked", "use", "labels", "report"}
+PASSING = {
+    "steps",
+    "groupings",
+    "identifiers",
+    "hashes",
+    "pockets",
+    "partition",
+    "title",
+    "harm",
+    "worked",
+    "use",
+    "labels",
+    "report",
+}
 """Parts of run.json that count for a chapter only when their name occurs in the code that it reaches."""
 READERS = frozenset(
     {"auditbook.results", "auditbook.columns"}
