@@ -63,9 +63,26 @@ def test_the_cohort_file_for_a_number_is_valid_and_compares_two_models(page, tmp
 
 
 def test_the_words_for_the_report_on_the_page_are_valid(page, tmp_path):
-    whole, *_, words = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    whole = re.search(r"```toml\n(.*?)```", page, re.DOTALL).group(1)
+    part = page.split("## Words for the report", 1)[1]
+    words = re.search(r"```toml\n(.*?)```", part, re.DOTALL).group(1)
     (tmp_path / "visits.toml").write_text(whole + words, encoding="utf-8")
     assert read_cohort_file(tmp_path / "visits.toml").describe()["use"]["version"] == "2.1"
+
+
+def test_the_cohort_file_for_a_hospitals_table_is_valid(page, tmp_path):
+    part = page.split("## Tables as hospitals have them", 1)[1]
+    (tmp_path / "stays.toml").write_text(re.search(r"```toml\n(.*?)```", part, re.DOTALL).group(1), "utf-8")
+    rows = "died;hospital;patient;admitted;race;age;lab_creatinine;ward;survival_probability\n"
+    rows += "1;a;1;2024-01-02;NA;> 89;<0.2;3;0,1\n0;b;1;2024-01-03;B;41;1.5;4;0,9\n".replace(",", ".")
+    rows += "0;b;1;2024-01-04;U;12;1.5;4;0.7\n1;a;1;2024-01-05;NA;12;1.5;4;0.71\n"
+    (tmp_path / "stays-2024-01.csv").write_text(rows, encoding="windows-1252")
+    cohort = load_cohort(read_cohort_file(tmp_path / "stays.toml"), cache_dir=tmp_path)
+    assert sorted(cohort.unit) == ["a | 1", "a | 1", "b | 1", "b | 1"]
+    assert cohort.attributes[0].groups == ("B", "NA")
+    assert sorted(cohort.table["age"]) == [12, 12, 41, 90]
+    assert cohort.feature_columns == ("age", "lab_creatinine", "ward")
+    assert set(cohort.table["ward"]) == {"3", "4"}
 
 
 def table(rows=40, **columns):
