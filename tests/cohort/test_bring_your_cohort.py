@@ -110,8 +110,8 @@ MISTAKES = {
 
 BYTES = {
     "the table was saved by a spreadsheet in an older encoding": "y,race\n1,é\n".encode("latin-1"),
-    "the cells are separated by semicolons": b"y;race\n1;a\n",
-    "the file is a workbook": b"PK\x03\x04",
+    "text holds a comma and stands without quotes": b"y,race\n1,a,b\n0,b\n",
+    "the file is a workbook under another name": b"PK\x03\x04",
 }
 
 

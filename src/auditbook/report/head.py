@@ -55,7 +55,7 @@ def count_sites(source: Source) -> int:
 def count_records(source: Source) -> int:
     """Count the audited records: those whose decisions are judged, else those that pockets are tested on."""
     models = source.table("models")
-    if len(models):
+    if models["n_audit"].notna().any():
         return int(models["n_audit"].max())
     told = source.run.info.get("pockets") or {}
     held = (told.get("records") or {}).get("audit")
