@@ -1,4 +1,4 @@
-"""Make the pocket audits of ``data/worked`` anew; about four minutes on two cores."""
+"""Make the pocket audits of ``data/worked`` anew; about six minutes on two cores."""
 
 from auditbook.run.worked import store_all
 

@@ -88,6 +88,10 @@ class PocketSettings:
     """Attributes whose groups are compared with their reference, or with the largest group."""
     choice_attributes: Annotated[Names, LeftOut("those that are compared")] = ()
     """Attributes whose comparisons choose how fine the forest map is."""
+    choice_for: Literal["gaps", "errors"] = "gaps"
+    """What the forest map is made as fine as the data bear for: `gaps`, so that groups can be compared within
+    pockets, or `errors`, so that mean errors can be tested, where fewer comparisons may have support.
+    """
     paired: Names = ()
     """Pairs of models whose gaps are compared, each written `"one - other"`."""
     level: Annotated[

@@ -13,12 +13,14 @@ import pytest
 
 from auditbook.book.say.pocket_errors import lay_out, list_contrasts, pick_errors
 from auditbook.book.say.text import MISSING, table_html
+from auditbook.columns import fill_table
 from auditbook.errors import InputError
 from auditbook.evidence import Shortfall
 from auditbook.pockets import count_support
 from auditbook.results import Run, write_table
 from auditbook.studies.draw.pocket_applications import draw_models
 from auditbook.studies.say import pocket_applications as say
+from auditbook.studies.say import pocket_images as images
 from auditbook.studies.say import pocket_printed as printed
 from pocket_tables import KINDS, lack, make_pocket_tables
 
@@ -50,7 +52,7 @@ def rename(made, **names):
 
 
 def as_run(folder, made, **info):
-    (folder / "results").mkdir()
+    (folder / "results").mkdir(parents=True)
     for name, table in made.items():
         write_table(table, folder / "results" / f"{name}.csv")
     return Run(folder, info)
@@ -93,7 +95,7 @@ def test_models_and_gaps_are_told_and_drawn_for_every_cohort(tables, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_printed_figures_stand_beside_those_of_any_run(tables, kind, tmp_path):
     run = as_run(tmp_path, rename(tables[kind], xgboost="health_mapped", logistic="lightgbm"))
-    for figures in (printed.CARE, printed.ICU):
+    for figures in (printed.CARE, printed.ICU, images.IMAGES):
         table = printed.compare_printed(run, figures)
         assert len(table) == len(figures)
         assert "<table" in table_html(table, printed.PRINTED_COLUMNS)
@@ -291,3 +293,93 @@ def test_likeness_of_a_twin_is_not_called_a_replication():
     assert "no replication" in said
     assert "not made by this project" in printed.describe_printed(table, {})
     assert printed.describe_printed(table.tail(1), {}) == "This run has a like for 0 of 1 printed figure."
+
+
+def image_rows():
+    """Two classifiers in three pockets of each map, women and men compared in two of them."""
+    errors = {"F1": (-0.25, "under"), "F2": (0.06, "over"), "F3": (0.07, "over"), "overall": (0.001, "")}
+    found = []
+    for model, shift in (("a", 0.0), ("b", 0.01)):
+        for pocket, (estimate, direction) in errors.items():
+            lone = model == "b" and pocket == "F3"
+            row = {"model": model, "map": "forest", "pocket": pocket, "status": "tested", "n": 100}
+            row |= {"n_focal": 40, "n_reference": 60}
+            flag = {"flagged": bool(direction) and not lone, "direction": "" if lone else direction}
+            found.append(row | flag | {"quantity": "mu", "contrast": "", "estimate": estimate + shift})
+            gap = {
+                "quantity": "delta",
+                "contrast": images.SEX,
+                "estimate": 0.0,
+                "flagged": False,
+                "direction": "",
+            }
+            if pocket == "overall":
+                gap |= {"n_focal": 200, "n_reference": 200, "n": 400}
+            found.append(row | gap | {"status": "untested" if pocket == "F3" else "tested"})
+    return pd.DataFrame(found)
+
+
+def view_rows(inside="97 %", code="AP"):
+    return pd.DataFrame(
+        [
+            {
+                "map": "forest",
+                "pocket": "F2",
+                "column": "view",
+                "code": code,
+                "measure": "share",
+                "inside": inside,
+            },
+            {
+                "map": "forest",
+                "pocket": "F2",
+                "column": "age",
+                "code": "",
+                "measure": "at the median",
+                "inside": "5",
+            },
+        ]
+    )
+
+
+def test_flags_that_every_classifier_shares_are_told():
+    under, over = (images.list_shared_flags(image_rows(), side) for side in ("under", "over"))
+    assert under[["pocket", "low", "high"]].to_numpy().tolist() == [["F1", -0.25, -0.24]]
+    assert over["pocket"].tolist() == ["F2"]
+
+
+def test_the_view_is_read_from_whichever_level_names_it():
+    assert images.measure_view(view_rows(), "forest", "F2") == pytest.approx(0.97)
+    assert images.measure_view(view_rows("10 %", "PA"), "forest", "F2") == pytest.approx(0.9)
+    assert np.isnan(images.measure_view(view_rows(), "forest", "F1"))
+
+
+def test_what_no_comparison_speaks_for_is_told_by_group():
+    assert images.measure_untested(image_rows(), model="a") == pytest.approx((0.6, 0.4))
+    told = images.describe_untested(image_rows(), model="a")
+    assert told == (
+        "- Forest map: no gap could be tested for 60% of the women's and 40% of the men's images."
+    )
+    assert (
+        images.describe_untested(image_rows(), model="nobody")
+        == "Women and men are not compared in this run."
+    )
+
+
+def test_the_printed_figures_of_the_images_are_found(tmp_path):
+    made = {"pocket_errors": image_rows(), "pocket_features": view_rows()}
+    filled = {name: fill_table(name, table.to_dict("records")) for name, table in made.items()}
+    run = as_run(tmp_path, filled)
+    here = printed.compare_printed(run, images.IMAGES)["here"].tolist()
+    assert here == [
+        "0.001 and 0.011; 0 flagged", "-0.250 and -0.240 (F1)", "100.0%", "0.060 and 0.070 (F2)", "97%",
+        "0 of 6", "60% and 40%", "2", "3",
+    ]  # fmt: skip
+    told = images.describe_shared(run)
+    assert told == (
+        "- Every model is too low in F1 (forest map: -0.250 and -0.240).\n"
+        "- Every model is too high in F2 (forest map: 0.060 and 0.070)."
+    )
+    filled["pocket_errors"]["flagged"] = False
+    quiet = as_run(tmp_path / "quiet", filled)
+    assert images.describe_shared(quiet).count("No pocket is flagged") == 2

@@ -12,11 +12,18 @@ from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.pocket_keys import fits_anything
 from auditbook.cohort.twins import FULL_SIZES, TABLES
 from auditbook.cohort.twins.care import care_table, draw_patients, score_costs
+from auditbook.cohort.twins.chest_xray import chest_xray_table, draw_kinds, read_recipe
 from auditbook.cohort.twins.icu import ETHNICITIES, HOSPITALS, icu_table, make_world
 from auditbook.cohort.twins.readmission import readmission_table
 from auditbook.errors import InputError
+from auditbook.project import project_file
 
-DRAWN = {"care-twin": care_table, "icu-twin": icu_table, "readmission-twin": readmission_table}
+DRAWN = {
+    "care-twin": care_table,
+    "icu-twin": icu_table,
+    "readmission-twin": readmission_table,
+    "chest-xray-twin": chest_xray_table,
+}
 TEXT = {
     "care-twin": {"record_id", "race", "sex", "age_band"},
     "icu-twin": {
@@ -91,10 +98,11 @@ def test_twins_are_found_by_name(name, tmp_path):
 
 
 def test_the_first_twin_keeps_its_name_and_sizes(tmp_path):
-    assert list(TABLES) == list(FULL_SIZES) == ["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
+    assert list(TABLES) == list(FULL_SIZES) == ["texas-twin", *DRAWN]
     assert TABLES["texas-twin"](rows=1_000, seed=5, cache_dir=tmp_path).shape == (1_000, 13)
     assert FULL_SIZES == {
         "texas-twin": 925_128, "care-twin": 48_784, "icu-twin": 91_713, "readmission-twin": 101_766,
+        "chest-xray-twin": 30_805,
     }  # fmt: skip
 
 
@@ -377,3 +385,76 @@ def test_columns_are_those_of_the_real_diabetes_table(shared_dir):
     assert set(table) <= set(real)
     for name in ("race", "age", "readmitted", "insulin", "A1Cresult", "max_glu_serum", "change"):
         assert set(table[name].dropna()) <= set(real[name].dropna())
+
+
+@pytest.fixture(scope="module")
+def images():
+    """The chest X-rays with the kind of each and both recalibrated outputs; audited ones only."""
+    table = chest_xray_table()
+    recipe = read_recipe()
+    table["kind"] = draw_kinds(len(table), recipe, np.random.default_rng(42))
+    development = np.arange(len(table)) % 10 < 4
+    for name in recipe.classifiers:
+        mapped = IsotonicRegression(out_of_bounds="clip")
+        mapped.fit(table[name][development], table["effusion"][development])
+        table[name] = mapped.predict(table[name])
+    return table[~development]
+
+
+def image_errors(images, rows):
+    """Mean error of each classifier."""
+    return [(images[name] - images["effusion"])[rows].mean() for name in read_recipe().classifiers]
+
+
+def find_kind(images, name):
+    names = [kind.name for kind in read_recipe().kinds]
+    return images["kind"] == names.index(name)
+
+
+def test_recalibrated_classifiers_have_no_overall_error(images):
+    # Four standard errors of the overall mean are 0.008.
+    everyone = pd.Series(True, index=images.index)
+    assert max(map(abs, image_errors(images, everyone))) < 0.008
+
+
+def test_both_classifiers_are_far_too_low_in_three_images_of_a_hundred(images):
+    opaque = find_kind(images, "one side opaque")
+    assert opaque.mean() == pytest.approx(0.03, abs=0.004)
+    for error_of in image_errors(images, opaque):  # printed: 23 to 28 points; standard error 2
+        assert -0.34 < error_of < -0.20
+
+
+def test_both_classifiers_are_too_high_at_the_bedside(images):
+    bedside = find_kind(images, "bedside, lines and tubes")
+    assert (images["view"] == "AP")[bedside].mean() > 0.95
+    for error_of in image_errors(images, bedside):  # printed: 5 to 8 points; standard error 1
+        assert 0.03 < error_of < 0.10
+
+
+def test_women_are_more_often_where_effusions_are_rare(images):
+    rare = images["kind"].isin([n for n, kind in enumerate(read_recipe().kinds) if kind.risk < 0.02])
+    women, men = (rare[images["sex"] == sex].mean() for sex in ("Female", "Male"))
+    assert women - men == pytest.approx(0.12, abs=0.05)
+    assert images["effusion"][rare].mean() < 0.025
+
+
+def test_embeddings_vary_along_few_directions_and_know_no_sex(images):
+    values = images.filter(like="emb_")
+    assert values.shape[1] == read_recipe().embeddings
+    assert values.min().min() >= 0
+    spectrum = np.linalg.svd(values.to_numpy() - values.to_numpy().mean(axis=0), compute_uv=False) ** 2
+    assert spectrum[: 2 * read_recipe().dimensions].sum() / spectrum.sum() > 0.9
+    within = values[find_kind(images, "nodules")]
+    sex = images.loc[within.index, "sex"] == "Female"
+    ratio = (within[sex].mean() - within[~sex].mean()).abs() / within.std().clip(lower=1e-3)
+    assert ratio.max() < 0.25  # about 1,000 and 750 images: four standard errors are 0.2
+
+
+def test_every_constant_says_where_it_comes_from():
+    text = (project_file("data", "twins", "chest-xray-twin.toml")).read_text(encoding="utf-8")
+    head = text.split("[[kinds]]")[0]
+    constants = [line for line in head.splitlines() if re.match(r"\w+ = ", line)]
+    assert len(constants) > 10
+    assert all(re.search(r"# (published|fitted|assumed)", line) for line in constants)
+    assert "fitted" not in "".join(line for line in text.splitlines() if line.startswith("name"))
+    assert sum(kind.share for kind in read_recipe().kinds) == pytest.approx(1)

@@ -73,6 +73,7 @@ def test_pockets_of_embeddings_are_named_by_what_people_can_read(tmp_path, rows,
     assert {"mostly view = AP", "mostly view = PA"} <= set(pockets["name"])
     assert not any("emb" in text for text in (*pockets["name"], *pockets["description"]))
     told = json.dumps(found.status)
+    assert found.status["n_columns"] == columns + 1
     assert sorted(found.status["columns"]) == ["age", f"emb_0 … emb_{columns - 1}"]
     assert "emb_1 " not in told
     errors = found.tables["pocket_errors"]
@@ -112,3 +113,11 @@ def test_a_split_tries_a_third_of_few_columns_and_at_most_fifty_of_many():
     assert left_out.candidates_of(columns=512) * 512 == pytest.approx(MOST_CANDIDATES)
     assert PocketSettings(candidates=0.5).candidates_of(columns=512) == 0.5
     assert left_out.candidates_of(columns=0) == pytest.approx(1 / 3)
+
+
+def test_a_map_made_for_errors_may_be_finer_than_groups_can_be_compared_in(tmp_path):
+    text = COHORT.replace("choice_records = 50", 'choice_records = 250\nchoice_for = "errors"')
+    found = audit_images(tmp_path, draw_images(1_600, 60), text)
+    levels = found.tables["pocket_levels"]
+    assert levels.loc[levels["chosen"], "supported"].tolist() == [2]
+    assert (found.tables["pockets"]["map"] == "forest").sum() >= 2

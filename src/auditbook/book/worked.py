@@ -12,6 +12,7 @@ from auditbook.surroundings import PYTHON
 WORKED = {
     "pockets-care": ("obermeyer-full", "care-twin"),
     "pockets-icu": ("wids-icu", "icu-twin"),
+    "pockets-images": ("chest-xray", "chest-xray-twin"),
     "pockets-readmission": ("diabetes-130", "readmission-twin"),
     "pockets-hospital-stays": ("sparcs-heart-failure", "texas-twin"),
 }

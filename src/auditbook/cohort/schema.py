@@ -23,7 +23,7 @@ from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
 from auditbook.tables import AS_FOUND, TableFormat
 
-Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin"]
+Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin", "chest-xray-twin"]
 MissingRule = Literal["error", "group", "drop"]
 UnitRule = Literal["first", "last", "most frequent"]
 Direction = Literal["high", "low"]
@@ -63,7 +63,8 @@ class DataTable:
     drop: Annotated[tuple[DropRule, ...], LeftOut("nothing is dropped")] = ()
     """Records that are not at issue, such as those who died; see `data.drop`."""
     synthetic: Annotated[Synthetic | None, LeftOut("a file is read")] = None
-    """Generate the table instead of reading one: `texas-twin`, `care-twin`, `icu-twin` or `readmission-twin`.
+    """Generate the table instead of reading one: `texas-twin`, `care-twin`, `icu-twin`, `readmission-twin` or
+    `chest-xray-twin`.
     """
     rows: Annotated[int, Exactly(ge=1)] = 100_000
     """Records to generate."""

@@ -127,7 +127,9 @@ def _discover(
 
 
 def _choosing(world: PocketWorld, settings: PocketSettings) -> set[str]:
-    """Name the attributes whose comparisons choose the level of the forest map."""
+    """Name the attributes whose comparisons choose the level of the forest map; none where errors do."""
+    if settings.choice_for == "errors":
+        return set()
     return set(settings.choice_attributes) or {pair.attribute for pair in world.contrasts}
 
 
@@ -223,6 +225,7 @@ def _describe(
         "records": {name: len(part) for name, part in parts.items()},
         "units": {name: len(np.unique(world.data.unit[part])) for name, part in parts.items()},
         "columns": [one.title for one in join_series(map_columns(cohort, settings))],
+        "n_columns": len(map_columns(cohort, settings)),
         "models": list(world.data.predictions),
         "trained": list(name_models(cohort.file, settings)),
         "mapped": list(name_mapped(cohort.file, settings)),

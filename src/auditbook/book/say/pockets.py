@@ -271,6 +271,6 @@ def describe_roles(info: Mapping[str, Any]) -> str:
     text = f"In this run {kind[told['unit_kind']]} has one role: {join_words(parts)}. "
     if not told["records"]["development"]:
         text += "Scores are given and nothing is fitted, so that no record is set aside for development. "
-    text += f"The maps may use {plural(len(told['columns']), 'column')}."
+    text += f"The maps may use {plural(told.get('n_columns', len(told['columns'])), 'column')}."
     notes = "; ".join(escape(note) for note in told["notes"])
     return f"{text} Of the predictions: {notes}." if notes else text

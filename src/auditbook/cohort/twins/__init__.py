@@ -6,9 +6,10 @@ sizes, pairwise counts, rates of long stays, hospital volumes, lengths of stay, 
 long stays from short ones. The page *A synthetic twin* of the book (book/texas-twin.md) says what is
 planted, what is fitted and what is assumed, and how near each target the twin comes.
 
-Three smaller twins stand for the applications of the pocket audit; each says in its module what it is made
-of: `care_table` (care management), `icu_table` (severity in intensive care) and `readmission_table` (stays
-of people with diabetes). `TABLES` holds all four by the name that a cohort file calls them.
+Four smaller twins stand for the applications of the pocket audit; each says in its module what it is made
+of: `care_table` (care management), `icu_table` (severity in intensive care), `readmission_table` (stays of
+people with diabetes) and `chest_xray_table` (two classifiers of images). `TABLES` holds all five by the name
+that a cohort file calls them.
 
 References
 ----------
@@ -22,8 +23,9 @@ from typing import Protocol
 
 import pandas as pd
 
-from auditbook.cohort.twins import care, icu, readmission
+from auditbook.cohort.twins import care, chest_xray, icu, readmission
 from auditbook.cohort.twins.care import care_table
+from auditbook.cohort.twins.chest_xray import chest_xray_table
 from auditbook.cohort.twins.icu import icu_table
 from auditbook.cohort.twins.readmission import readmission_table
 from auditbook.cohort.twins.sizes import SMALLEST_SIZE
@@ -56,6 +58,7 @@ TABLES: Mapping[str, MakesTable] = MappingProxyType(
         "care-twin": _at_once(care_table),
         "icu-twin": _at_once(icu_table),
         "readmission-twin": _at_once(readmission_table),
+        "chest-xray-twin": _at_once(chest_xray_table),
     }
 )
 """The twins by name: called with `rows`, `seed` and `cache_dir`."""
@@ -66,6 +69,7 @@ FULL_SIZES: Mapping[str, int] = MappingProxyType(
         "care-twin": care.FULL_SIZE,
         "icu-twin": icu.FULL_SIZE,
         "readmission-twin": readmission.FULL_SIZE,
+        "chest-xray-twin": chest_xray.FULL_SIZE,
     }
 )
 """Records of the table that each twin stands for."""
@@ -76,6 +80,7 @@ __all__ = [
     "SMALLEST_SIZE",
     "TABLES",
     "care_table",
+    "chest_xray_table",
     "icu_table",
     "readmission_table",
     "twin_table",
