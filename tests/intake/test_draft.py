@@ -21,6 +21,14 @@ def draft(folder, table, suffix=".csv", name="my visits"):
     return target
 
 
+def faults_of(path):
+    try:
+        read_cohort_file(path)
+    except InputError as wrong:
+        return wrong.faults
+    return ()
+
+
 def hospital_table(rows=400):
     rng = np.random.default_rng(2)
     return pd.DataFrame(
@@ -168,6 +176,45 @@ def test_every_draft_is_valid_toml_with_the_columns_as_they_are(tmp_path_factory
     used += [item["column"] for item in raw.get("scores", {}).values()]
     used += raw["features"]["exclude"] + raw["features"]["late"]
     assert set(used) <= {*names, ""}
+
+
+_CELLS = (
+    "Yes",
+    "No",
+    "0",
+    "1",
+    "-1",
+    "999",
+    "> 89",
+    "NA",
+    "?",
+    '"x"',
+    "\x1b[31m",
+    "a\nb",
+    "1e308",
+    "nan",
+    "> 3",
+    "\\",
+)
+
+
+@given(
+    names=st.lists(_NAMES, min_size=1, max_size=3, unique=True),
+    cells=st.lists(
+        st.lists(st.sampled_from(_CELLS) | st.none(), min_size=4, max_size=12), min_size=3, max_size=3
+    ),
+    events=st.lists(st.sampled_from(("Yes", "No", "unknown", "> 3", None)), min_size=12, max_size=12),
+    ages=st.lists(
+        st.sampled_from(("30", "45", "> 89", "999", "-9", "old", "\t", "1e308")), min_size=12, max_size=12
+    ),
+)
+@settings(max_examples=15, deadline=None)
+def test_every_draft_is_read_or_asks_only_for_what_is_blank(tmp_path_factory, names, cells, events, ages):
+    folder = tmp_path_factory.mktemp("hostile")
+    columns = {name: (given * 12)[:12] for name, given in zip(names, cells, strict=False)}
+    table = pd.DataFrame({**columns, 'died "q"': events, "Age\\": ages}, dtype=object)
+    faults = faults_of(draft(folder, table, ".parquet", name="t"))
+    assert [fault for fault in faults if "blank" not in fault] == []
 
 
 def test_name_with_accents_and_blanks_gives_a_plain_name_and_a_command_that_runs(tmp_path):

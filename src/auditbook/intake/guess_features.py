@@ -95,7 +95,9 @@ def _is_code(table: TableFacts, name: str) -> bool:
     """Tell whether the numbers in a column are codes: the publisher says so, or its name does."""
     facts = table.columns[name]
     if name in table.published("categories"):
-        return facts.number
+        return True
+    if facts.kind == "text" and not facts.floats and facts.share == 1 and facts.few:
+        return True  # digits that are kept as text, such as 01
     named = fit_name(name, "code") > 0 or split_name(name)[-1:] == ("id",)
     return (
         named and facts.number and facts.whole and facts.distinct >= _FEWEST_CODES and not _counts_up(facts)

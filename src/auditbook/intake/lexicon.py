@@ -119,6 +119,7 @@ def _unglue(word: str) -> Sequence[str]:
     return best[-1] or [word]
 
 
+@cache
 def fit_name(name: str, role: str, *, barred: str = "") -> int:
     """Tell how well a name fits a role: 2 as a whole, 1 in part, 0 not, or with `barred` words."""
     words = split_name(name)
