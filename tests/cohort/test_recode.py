@@ -6,6 +6,8 @@ import pytest
 
 from auditbook.cohort.load import load_cohort, read_cohort_file
 from auditbook.errors import InputError
+from auditbook.intake import warn_table
+from auditbook.tables import read_table_file
 from cohorts import write_pair
 
 OUTCOME = '[outcome]\ncolumn = "y"\nevent = 1\n'
@@ -140,3 +142,10 @@ def test_codes_of_digits_are_categories(tmp_path):
         assert set(cohort.table["dx_1"]) == {"1", "2"}
         assert set(cohort.table["dx_2"]) == {"250", "250.83"} or suffix == ".csv"
         assert set(cohort.table["ward"].dropna()) <= {"1", "1.0"}
+
+
+def test_a_value_that_no_record_holds_is_pointed_out_with_the_nearest(tmp_path):
+    path = write_pair(tmp_path, visits(age=[">89", *["30", "70"] * 19, "30"]), OUTCOME + AGE + OLDEST)
+    file = read_cohort_file(path)
+    told = list(map(str, warn_table(file, read_table_file(tmp_path / "data.csv"))))
+    assert "[attributes.age] numbers: no record holds '> 89' (did you mean '>89'?); it does nothing" in told

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from auditbook.cohort import Cohort, CohortFile, name_lean
+from auditbook.cohort import Cohort, CohortFile, list_numbers, name_lean
 from auditbook.errors import nearest
 from auditbook.intake.caution import Caution
 from auditbook.tables import as_text
@@ -27,6 +27,18 @@ def warn_rules(cohort: Cohort) -> Iterator[Caution]:
                     f"no record holds {name!r}"
                     f"{nearest(name, found - set(table.groups))}; the line does nothing",
                 )
+
+
+def warn_numbers(file: CohortFile, frame: pd.DataFrame) -> Iterator[Caution]:
+    """Point out values that shall stand for a number and that no record holds."""
+    for where, column, numbers in list_numbers(file):
+        if column not in frame:
+            continue
+        found = {value for value in as_text(frame[column]) if value is not None}
+        for name in (name for name in numbers if name not in found):
+            yield Caution(
+                where, f"no record holds {name!r}{nearest(name, found - set(numbers))}; it does nothing"
+            )
 
 
 def warn_labels(cohort: Cohort) -> Iterator[Caution]:

@@ -8,6 +8,7 @@ from auditbook.intake.caution import Caution
 from auditbook.intake.missing_cautions import warn_missing_words, warn_named_missing
 from auditbook.intake.number_cautions import warn_numbers_as_missing, warn_text_in_numbers
 from auditbook.intake.outcome_values import warn_outcomes
+from auditbook.intake.rule_cautions import warn_numbers
 from auditbook.intake.stand_ins import warn_stand_in_days, warn_stand_in_units, warn_stand_ins
 from auditbook.intake.text_cautions import (
     warn_dates,
@@ -36,6 +37,7 @@ def warn_table(file: CohortFile, table: PlainTable) -> list[Caution]:
 def _warn(file: CohortFile, table: PlainTable) -> Iterator[Caution]:
     """Go through the kinds of caution, each once."""
     used = list_used(file, table)
+    yield from warn_numbers(file, table.frame)
     yield from warn_repeated_header(table.frame)
     kept = keep_rows(file, table.frame)
     yield from warn_missing_words(file, kept)
