@@ -1,11 +1,15 @@
 """Pages are built when something that they show has changed, and not otherwise."""
 
 import json
+import os
+import subprocess
 
 import pytest
 
+from auditbook.errors import RunError
 from auditbook.run import pages
 from auditbook.run.runner import choose_first
+from auditbook.surroundings import CHILDREN, PYTHON
 
 
 @pytest.fixture
@@ -74,3 +78,18 @@ def test_a_build_that_fails_leaves_nothing_to_go_on_from(built, tmp_path, monkey
     write_chapter(tmp_path / "notebooks", "1")
     monkeypatch.setattr(pages, "_build_html", build)
     assert make(tmp_path) == "build 1"
+
+
+def test_pages_are_built_without_the_working_folder_and_in_one_encoding(tmp_path, monkeypatch):
+    called = []
+
+    def fail(call, **how):
+        called.append((call, {name: os.environ.get(name) for name in CHILDREN}))
+        return subprocess.CompletedProcess(call, 1, stdout="", stderr="ERROR: stopped")
+
+    monkeypatch.setattr("subprocess.run", fail)
+    with pytest.raises(RunError, match="stopped"):
+        pages._build_html(tmp_path)
+    ((call, told),) = called
+    assert tuple(call[: len(PYTHON)]) == PYTHON
+    assert told == CHILDREN
