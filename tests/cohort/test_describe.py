@@ -164,16 +164,19 @@ def only(cautions, word):
 
 def test_an_ordinary_cohort_raises_no_caution(tmp_path):
     table = large_table().drop(columns=["los_days", "los_gt7", "code"])
-    assert warn_cohort(load(tmp_path, table, BASIC + '[unit]\ncolumn = "h"\n')) == []
+    text = BASIC + '[unit]\ncolumn = "h"\n[features]\nexclude = ["race"]\n'
+    assert warn_cohort(load(tmp_path, table, text)) == []
 
 
 def test_the_outcome_in_disguise_is_pointed_out(tmp_path):
     found = only(warn_cohort(load(tmp_path, large_table())), "in disguise")
-    assert len(found) == 3
-    assert "'code'" in found[0]
-    assert "'los_days' may be the outcome in disguise (AUC 1.000 on its own)" in found[1]
-    assert "'los_gt7'" in found[2]
-    assert "are events" in found[2]
+    assert len(found) == 1
+    assert found[0].startswith(
+        "[features]: 3 columns may be the outcome in disguise (told from AUC 0.98, or a value"
+    )
+    assert "'code' (AUC 1.000 on its own), 'los_days' (AUC 1.000 on its own: every event has" in found[0]
+    assert "'los_gt7' (all 171 records with the value 1 are events)" in found[0]
+    assert found[0].endswith('if they are: exclude = ["code", "los_days", "los_gt7"]')
     text = BASIC.replace('column = "y"\nevent = 1', 'column = "x"\ntype = "continuous"')
     table = large_table().assign(twin=lambda t: t["x"] * 3)
     assert "'twin'" in only(warn_cohort(load(tmp_path, table, text)), "in disguise")[0]
@@ -186,9 +189,10 @@ def test_a_number_that_is_filled_or_blank_just_where_the_event_is_gives_it_away(
     table.loc[table["y"] != kept, "late_lab"] = np.nan
     (found,) = only(warn_cohort(load(tmp_path, table)), "in disguise")
     assert (
-        f"'late_lab' may be the outcome in disguise (all {table['y'].sum():,} records where it is {word}"
-        in found
+        f"1 column may be the outcome in disguise (told from AUC 0.98, or a value or blank that decides it): "
+        f"'late_lab' (all {table['y'].sum():,} records where it is {word} are events)" in found
     )
+    assert found.endswith('if it is: exclude = ["late_lab"]')
 
 
 def test_given_scores_do_not_silence_the_leak_of_a_feature_from_which_pockets_are_built(tmp_path):
@@ -205,9 +209,12 @@ def test_identifiers_among_the_features_are_pointed_out(tmp_path):
         visit=lambda t: [f"v{i}" for i in range(len(t))], row=lambda t: np.arange(len(t))
     )
     found = only(warn_cohort(load(tmp_path, table)), "identifier")
-    assert len(found) == 2
-    assert "'row' is whole numbers" in found[0]
-    assert "'visit' is text" in found[1]
+    assert len(found) == 1
+    assert (
+        "2 columns with hardly a value twice are like an identifier: 'row' (whole numbers), 'visit' (text)"
+        in (found[0])
+    )
+    assert found[0].endswith('if so: exclude = ["row", "visit"]')
 
 
 def test_thin_groups_missing_values_and_one_large_site_are_pointed_out(tmp_path):
@@ -237,8 +244,8 @@ def test_names_that_differ_in_blanks_or_capitals_are_pointed_out(tmp_path):
     cautions = warn_cohort(load(tmp_path, table))
     assert "the group 'white ' has blanks at an end" in only(cautions, "at an end")[0]
     told = only(cautions, "differ")[0]
-    assert "differ in blanks or capitals only" in told
-    assert "groups = { 'white ' = 'White' }" in told
+    assert "the groups 'White' (500) and 'white ' (500) differ in capitals and blanks only" in told
+    assert 'groups = { "white " = "White" }' in told
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_gro
 from auditbook.cohort.events import Event
 from auditbook.cohort.feature_columns import find_features
 from auditbook.cohort.file import ScoreTable, name_lean
+from auditbook.cohort.learned_columns import compared_columns, list_learned, map_columns
 from auditbook.cohort.load import (
     Cohort,
     CohortFile,
@@ -20,4 +21,5 @@ from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
 from auditbook.cohort.recode import list_numbers, missing_words, recode_table
 from auditbook.cohort.schema import AttributeTable, Direction, MitigationTable, OutcomeTable
 from auditbook.cohort.sound_part import SoundPart, read_sound_part
+from auditbook.cohort.survey_names import SurveyColumn, find_survey_columns
 from auditbook.cohort.twins import FULL_SIZES

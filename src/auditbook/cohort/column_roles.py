@@ -1,7 +1,7 @@
 """How does a column become an outcome, a group, a name or a score, and what is wrong when it does not?"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,7 +152,7 @@ def derive_groups(
         names = name_bins(table, column, keep=keep & ~missing, faults=faults)
         names[missing] = None
         return GroupColumn(names, table.labels)
-    names = _recode(as_text(column), table)
+    names = recode_names(as_text(column), table.groups)
     names[missing] = None
     order = table.categories
     if order:
@@ -164,9 +164,10 @@ def derive_groups(
     return GroupColumn(names, order)
 
 
-def _recode(names: NDArray[np.object_], table: AttributeTable) -> NDArray[np.object_]:
+def recode_names(names: NDArray[np.object_], groups: Mapping[str, str]) -> NDArray[np.object_]:
+    """Give names their group; those that are not listed stay, and so does None."""
     codes, values = pd.factorize(names, use_na_sentinel=True)
-    new = np.array([*(table.groups.get(value, value) for value in values), None], dtype=object)
+    new = np.array([*(groups.get(value, value) for value in values), None], dtype=object)
     return np.asarray(new[codes])
 
 

@@ -20,6 +20,7 @@ from auditbook.cohort.column_roles import (
     check_score,
     derive_groups,
     derive_outcome,
+    recode_names,
 )
 from auditbook.cohort.crossed import cross_attributes, lacks_part
 from auditbook.cohort.data_files import hash_files, name_files, read_files
@@ -29,6 +30,7 @@ from auditbook.cohort.named_columns import check_columns
 from auditbook.cohort.order import is_own_unit, number_rows, order_cohort, take_cohort
 from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
+from auditbook.cohort.survey_names import fault_learned_weights
 from auditbook.cohort.units import name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError, naming
@@ -157,6 +159,7 @@ def _give_roles(file: CohortFile, source: Source, faults: Faults) -> _Roles:
     _check_kept(file, frame, kept, faults)
     survey = _survey(file, frame, weights, kept, faults)
     features = find_features(file, frame, faults)
+    fault_learned_weights(file, features.names, faults)
     others = _other_outcomes(file, frame, sieve.keep, faults)
     return _Roles(frame, sieve, outcome, with_outcome, tuple(groups), attributes, survey, features, others)
 
@@ -417,7 +420,7 @@ def _assemble(file: CohortFile, source: Source, roles: _Roles) -> Cohort:
     """Put the kept rows together."""
     kept, outcome = np.flatnonzero(roles.sieve.keep), roles.outcome
     table = roles.frame.iloc[kept].reset_index(drop=True)
-    site = as_text(table[file.site.column]) if file.site.column else None
+    site = recode_names(as_text(table[file.site.column]), file.site.groups) if file.site.column else None
     unit = number_rows(len(kept)) if site is None else site
     if file.unit.names:
         unit = name_units(table, file.unit.names)

@@ -129,6 +129,10 @@ class SiteTable:
 
     column: Annotated[Text | None, LeftOut("no site")] = None
     """Hospital, clinic or other place of care."""
+    groups: Annotated[Mapping[str, str], WrittenAs(Mapping[str, Text]), LeftOut("as found")] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    """Names that are joined or changed, `{ "010001" = "10001" }`; also where the site is the unit."""
     required: Flag = False
     """Refuse a cohort without a site column."""
 

@@ -18,15 +18,21 @@ def warn_rules(cohort: Cohort) -> Iterator[Caution]:
             yield Caution(
                 "[data] drop", f"no record was left out for '{rule.reason}'; check column and values"
             )
-    for table in (item for item in cohort.file.attributes if item.groups):
-        found = {name for name in as_text(cohort.table[table.column]) if name is not None}
-        for name in table.groups:
-            if name not in found:
-                yield Caution(
-                    f"[attributes.{table.name}] groups",
-                    f"no record holds {name!r}"
-                    f"{nearest(name, found - set(table.groups))}; the line does nothing",
-                )
+    yield from _warn_recoding(cohort)
+
+
+def _warn_recoding(cohort: Cohort) -> Iterator[Caution]:
+    """Point out values that are to be recoded and that no record holds."""
+    file = cohort.file
+    recoded = [("[site]", file.site.column, file.site.groups)]
+    recoded += [(f"[attributes.{item.name}]", item.column, item.groups) for item in file.attributes]
+    for where, column, groups in recoded:
+        found = _list_held(cohort, column) if column and groups else set()
+        for name in (name for name in groups if found and name not in found):
+            yield Caution(
+                f"{where} groups",
+                f"no record holds {name!r}{nearest(name, found - set(groups))}; the line does nothing",
+            )
 
 
 def warn_numbers(file: CohortFile, frame: pd.DataFrame) -> Iterator[Caution]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import Cohort, fits_anything, name_mapped, name_models
+from auditbook.cohort import Cohort, compared_columns, fits_anything, map_columns, name_mapped, name_models
 from auditbook.column_series import join_series
 from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
@@ -42,14 +42,6 @@ class PocketWorld:
     notes: tuple[str, ...]  # What was left out or mapped, in words
 
 
-def map_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
-    """Name the columns that maps may use: features but compared attributes, sites, units, late ones."""
-    file = cohort.file
-    barred = _compared_columns(cohort, settings) | {file.site.column, *file.unit.names}
-    barred |= set(settings.exclude) | (set() if settings.late else set(cohort.late_columns))
-    return tuple(name for name in cohort.feature_columns if name not in barred)
-
-
 def describing_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, ...]:
     """Name the columns of which names of pockets are made: those asked for, else what people can read.
 
@@ -59,12 +51,6 @@ def describing_columns(cohort: Cohort, settings: PocketSettings) -> tuple[str, .
         return settings.describe
     columns = map_columns(cohort, settings)
     return tuple(one.title for one in join_series(columns) if len(one.names) == 1) or columns
-
-
-def _compared_columns(cohort: Cohort, settings: PocketSettings) -> set[str]:
-    """Name the columns of the attributes whose groups are compared."""
-    compared = settings.attributes or tuple(item.name for item in cohort.file.attributes)
-    return set().union(*(cohort.file.list_columns(name) for name in compared))
 
 
 def unit_kind(cohort: Cohort, settings: PocketSettings) -> UnitKind:
@@ -144,7 +130,7 @@ def _order(
     one unit by their outcomes, which decide no role.
     """
     file = cohort.file
-    aside = {file.outcome.column, file.site.column, *file.unit.names} | _compared_columns(cohort, settings)
+    aside = {file.outcome.column, file.site.column, *file.unit.names} | compared_columns(cohort, settings)
     used = {*cohort.feature_columns, *(score.column for score in file.scores)} - aside
     hashes = hash_records(cohort.table[sorted(used)])
     names = {"unit": cohort.unit, "site": cohort.site}.get(kind)
