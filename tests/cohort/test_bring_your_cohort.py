@@ -1,5 +1,6 @@
 """The page for auditors: true to the schema, and its messages are the ones that are given."""
 
+import io
 import re
 
 import pandas as pd
@@ -108,10 +109,23 @@ MISTAKES = {
     ),
 }
 
+
+def _two_sheets():
+    written = io.BytesIO()
+    with pd.ExcelWriter(written, engine="openpyxl") as book:
+        for name in ("Stays", "Codes"):
+            table().to_excel(book, sheet_name=name)
+    return written.getvalue()
+
+
 BYTES = {
     "the table was saved by a spreadsheet in an older encoding": "y,race\n1,é\n".encode("latin-1"),
     "text holds a comma and stands without quotes": b"y,race\n1,a,b\n0,b\n",
     "the file is a workbook under another name": b"PK\x03\x04",
+    "two marks may separate the cells": b"y;race, all\n1;a, b\n",
+    "a comma may be decimal or part thousands": b"y;x\n1;1,234\n0;5,678\n",
+    "two exports were joined": b"y,race\n1,a\ny,race\n0,b\n",
+    "several sheets of a workbook hold cells": _two_sheets(),
 }
 
 
@@ -121,8 +135,9 @@ def test_every_message_on_the_page_is_one_that_is_given(page, tmp_path):
     for what, message in promised.items():
         frame, text = MISTAKES.get(what, (table(), OUTCOME + RACE))
         path = write_pair(tmp_path, frame, text)
+        data = tmp_path / ("data.xlsx" if "sheets" in what else "data.csv")
         if what in BYTES:
-            (tmp_path / "data.csv").write_bytes(BYTES[what])
+            data.write_bytes(BYTES[what])
         with pytest.raises(InputError) as caught:
-            load_cohort(read_cohort_file(path), cache_dir=tmp_path)
+            load_cohort(read_cohort_file(path), data=data, cache_dir=tmp_path)
         assert message in str(caught.value), what
