@@ -22,9 +22,12 @@ def mix(values: NDArray[np.uint64]) -> Hashes:
     doi:10.1145/2660193.2660195
     """
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def hash_numbers(values: NDArray[np.number]) -> Hashes:
@@ -55,6 +58,7 @@ def hash_cells(column: pd.Series) -> Hashes:
         return hash_numbers(column.to_numpy())
     if column.dtype.kind == "M":
         return hash_numbers(column.to_numpy(dtype="datetime64[us]").view(np.int64))
-    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) == "boolean":
+    held = pd.api.types.infer_dtype(column, skipna=True) if column.dtype == object else ""
+    if held == "boolean":
         return hash_numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    return hash_text(as_text(column))
+    return hash_text(column.to_numpy() if held == "string" else as_text(column))
