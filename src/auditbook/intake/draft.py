@@ -11,7 +11,8 @@ from auditbook.errors import printable
 from auditbook.intake.guess_roles import describe_table, guess_roles
 from auditbook.intake.guesses import NO_ANSWERS, Answers, TableFacts
 from auditbook.intake.toml_text import comment, quote
-from auditbook.intake.write_draft import write_drops, write_roles
+from auditbook.intake.write_draft import write_roles
+from auditbook.intake.write_scores import write_drops
 from auditbook.project import ROOT
 from auditbook.tables import read_table_file
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from auditbook.intake.guess_groups import make_key
-from auditbook.intake.guesses import AttributeGuess, Guess, Roles, ScoreGuess, TableFacts, tell_values
+from auditbook.intake.guess_comments import inline, list_doubts
+from auditbook.intake.guesses import AttributeGuess, Roles, TableFacts, tell_values
 from auditbook.intake.toml_text import (
     comment,
     quote,
@@ -15,8 +13,8 @@ from auditbook.intake.toml_text import (
     write_number,
     write_pairs,
 )
+from auditbook.intake.write_scores import write_scores
 from auditbook.settings import Protocol
-from auditbook.tables import matches
 
 _SHOWN = 20
 
@@ -32,51 +30,9 @@ def write_roles(table: TableFacts, roles: Roles) -> list[str]:
         *_write_attributes(table, roles),
         *_write_missing(roles),
         *_write_features(roles),
-        *_write_scores(table, roles),
+        *write_scores(table, roles),
         *_write_use(),
     ]
-
-
-def write_drops(table: TableFacts, roles: Roles) -> list[str]:
-    """Write which records are left out: those without a score, site, unit or place in a survey."""
-    needed = [(guess.guess.column, list(guess.no_score), "score") for guess in roles.scores]
-    named = [(roles.site.column, "site")] if roles.site else []
-    if roles.unit is not None and roles.unit.repeats:
-        named += [(name, "unit") for name in roles.unit.columns]
-    named += [(name, "part of the sample") for name in (roles.design.strata, roles.design.cluster) if name]
-    needed += [(name, list(roles.missing.get(name, ())), what) for name, what in dict(named).items()]
-    rules, gone = [], np.zeros(len(table.frame), dtype=bool)
-    for column, codes, what in needed:
-        values = [*codes, ""]
-        without = np.any([matches(table.frame[column], value) for value in values], axis=0)
-        if (without & ~gone).any():
-            rules += _write_drop(column, values, what, int(without.sum()))
-        gone |= without
-    if not rules:
-        return ['# drop = [ { column = "…", values = ["…"], reason = "why these are not at issue" } ]']
-    return ["drop = [    # guess: these records are left out, and counted", *rules, "]"]
-
-
-def _write_drop(column: str, values: Sequence[str | float], what: str, count: int) -> list[str]:
-    """Write one rule by which records are left out."""
-    told = f"{count:,} records have no such {what} and cannot be judged: {column}"
-    rule = (
-        f"column = {quote(column)}, values = {write_list(values)}, reason = {quote(f'no {what}: {column}')}"
-    )
-    return [comment(told), f"    {{ {rule} }},"]
-
-
-def _inline(text: str) -> str:
-    """Write what stands behind a value in its line."""
-    return f"    {comment('guess: ' + text)}" if text else "    # guess"
-
-
-def _doubts(guess: Guess) -> Iterator[str]:
-    """Write what speaks against a guess, and what else may be meant."""
-    if guess.speaks_against:
-        yield comment(f"against it: {'; '.join(guess.speaks_against)}")
-    if guess.others:
-        yield comment(f"or: {', '.join(map(quote, guess.others))}")
 
 
 def _name_columns(table: TableFacts) -> str:
@@ -109,10 +65,10 @@ def _write_outcome(table: TableFacts, roles: Roles) -> list[str]:
     )
     return [
         "[outcome]",
-        f"column = {quote(column)}{_inline('; '.join(found.guess.speaks_for) + f'; values are {values}')}",
+        f"column = {quote(column)}{inline('; '.join(found.guess.speaks_for) + f'; values are {values}')}",
         f"event = {write_literal(found.event)}    # guess: {share} are events. decide: is it meant?",
         *numbers,
-        *_doubts(found.guess),
+        *list_doubts(found.guess),
         *harm,
     ]
 
@@ -123,8 +79,8 @@ def _write_site(table: TableFacts, roles: Roles) -> list[str]:
     guess = roles.site
     return [
         "[site]",
-        f"column = {quote(guess.column)}{_inline('; '.join(guess.speaks_for))}",
-        *_doubts(guess),
+        f"column = {quote(guess.column)}{inline('; '.join(guess.speaks_for))}",
+        *list_doubts(guess),
         "",
     ]
 
@@ -136,12 +92,12 @@ def _write_unit(roles: Roles) -> list[str]:
     if roles.unit is None:
         return [advice, "# [unit]", '# column = "…"', ""]
     guess = roles.unit.guess
-    told = _inline("; ".join(guess.speaks_for))
+    told = inline("; ".join(guess.speaks_for))
     key, value = "column", quote(roles.unit.columns[0])
     if len(roles.unit.columns) > 1:
         key, value = "columns", write_list(roles.unit.columns)
     mark = "" if roles.unit.repeats else "# "
-    return [advice, f"{mark}[unit]", f"{mark}{key} = {value}{told}", *_doubts(guess), ""]
+    return [advice, f"{mark}[unit]", f"{mark}{key} = {value}{told}", *list_doubts(guess), ""]
 
 
 def _write_time(roles: Roles) -> list[str]:
@@ -150,8 +106,8 @@ def _write_time(roles: Roles) -> list[str]:
     guess = roles.time
     return [
         "[time]",
-        f"column = {quote(guess.column)}{_inline('; '.join(guess.speaks_for))}",
-        *_doubts(guess),
+        f"column = {quote(guess.column)}{inline('; '.join(guess.speaks_for))}",
+        *list_doubts(guess),
         "",
     ]
 
@@ -165,8 +121,8 @@ def _write_weight(roles: Roles) -> list[str]:
     return [
         advice,
         "[weight]",
-        f"column = {quote(design.weight.column)}{_inline('; '.join(design.weight.speaks_for))}",
-        *_doubts(design.weight),
+        f"column = {quote(design.weight.column)}{inline('; '.join(design.weight.speaks_for))}",
+        *list_doubts(design.weight),
         *(f"{key} = {quote(name)}    # guess" if name else f'# {key} = "…"' for key, name in named.items()),
         "",
     ]
@@ -187,7 +143,7 @@ def _write_attribute(table: TableFacts, guess: AttributeGuess) -> Iterator[str]:
     facts = table.columns[guess.guess.column]
     told = "; ".join([*guess.guess.speaks_for, guess.values])
     yield f"[attributes.{write_key(guess.name)}]"
-    yield f"column = {quote(guess.guess.column)}{_inline(told)}"
+    yield f"column = {quote(guess.guess.column)}{inline(told)}"
     if guess.numbers:
         yield f"numbers = {write_pairs(guess.numbers)}    # guess: what these cells stand for"
     if guess.bins:
@@ -208,7 +164,7 @@ def _write_attribute(table: TableFacts, guess: AttributeGuess) -> Iterator[str]:
         yield f'missing = "group"    # guess: {told}'
     if guess.hint:
         yield comment(guess.hint)
-    yield from _doubts(guess.guess)
+    yield from list_doubts(guess.guess)
 
 
 def _write_cross(names: Sequence[str]) -> list[str]:
@@ -255,50 +211,6 @@ def _write_features(roles: Roles) -> list[str]:
     if features.categories:
         lines.append(f"categories = {write_list(features.categories)}    # guess: numbers that are codes")
     return [*lines, ""]
-
-
-def _write_scores(table: TableFacts, roles: Roles) -> list[str]:
-    lines = []
-    for guess in roles.scores:
-        lines += [*_write_score(guess), ""]
-    for guess in roles.doubtful_scores:
-        lines += [*_doubt_score(table, guess), ""]
-    lines += [
-        "[panel]",
-        f"models = {write_list(roles.models)}    # models to train here; [] when scores are given",
-    ]
-    if roles.features.late and roles.models:
-        lines.append(
-            comment(
-                f"lean = {write_list(roles.models[:1])}    # to train once more without the late features"
-            )
-        )
-    return lines
-
-
-def _write_score(guess: ScoreGuess) -> Iterator[str]:
-    """Write one given score."""
-    column = guess.guess.column
-    yield f"[scores.{write_key(make_key(column, 'score'))}]{_inline('; '.join(guess.guess.speaks_for))}"
-    yield f"column = {quote(column)}"
-    yield f"kind = {quote(guess.kind)}    # probability, rank (order only) or decision (0 and 1)"
-    if guess.low:
-        yield 'event_is = "low"    # guess: a low score means that the event is probable'
-    if guess.kind == "rank":
-        yield "percentile = 90    # decide: who is selected? Those from this percentile on; or threshold = …"
-    elif guess.kind == "probability":
-        yield "threshold = 0.5    # decide: from which score on is a record selected? Or percentile = 90"
-    yield from _doubts(guess.guess)
-
-
-def _doubt_score(table: TableFacts, guess: ScoreGuess) -> Iterator[str]:
-    """Write a column that may be a score, as a comment."""
-    rows = table.columns[guess.guess.column].rows
-    why = "; ".join(guess.guess.speaks_against) or f"{guess.lacking:,} of {rows:,} records have none"
-    if guess.kind == "rank" and not guess.guess.speaks_against:
-        why = "it may be a score that only orders the records"
-    yield comment(f"not drafted: {guess.guess.column}: {why}")
-    yield from (comment(line) for line in _write_score(guess) if not line.startswith("#"))
 
 
 def _write_use() -> list[str]:
