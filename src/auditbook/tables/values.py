@@ -56,13 +56,24 @@ def as_numbers(column: pd.Series) -> Numbers:
     if column.dtype == object:
         nothing: Any = None
         present = column.where(pd.Series(~missing, index=column.index), nothing)
-        values = pd.to_numeric(present, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        values = _parse(present)
     elif column.dtype.kind in "biuf":
         values = column.to_numpy(dtype=float)
     else:
         values = np.full(len(column), np.nan)
     bad = ~np.isfinite(values) & ~missing
     return Numbers(np.where(bad, np.nan, values), bad)
+
+
+def _parse(column: pd.Series) -> NDArray[np.float64]:
+    """Read text as the float nearest to it, which pandas misses by a bit in a third of long decimals."""
+    codes, found = pd.factorize(column, use_na_sentinel=True)
+    near = pd.to_numeric(pd.Series(found, dtype=object), errors="coerce").to_numpy(float, na_value=np.nan)
+    pairs = zip(found, near, strict=True)
+    exact = [
+        float(cell) if isinstance(cell, str) and np.isfinite(number) else number for cell, number in pairs
+    ]
+    return np.array([*exact, np.nan], float)[codes]
 
 
 def is_missing(column: pd.Series, values: Iterable[Value] = ()) -> Mask:
