@@ -239,7 +239,7 @@ resamples = 0
         ('[report]\nrace = "rase"', "[report] race: 'rase' is no attribute (did you mean 'race'?)"),
         (
             '[site]\ncolum = "h"',
-            "[site] colum: unknown key (did you mean 'column'?); allowed: column, required",
+            "[site] colum: unknown key (did you mean 'column'?); allowed: column, groups, required",
         ),
         ("[site]\nrequired = true", "[site] column: is missing, while required = true"),
         ('[site]\nrequired = "yes"', "[site] required: must be true or false, found 'yes'"),
@@ -439,7 +439,7 @@ def _file():
 
 def _faults_of(raw):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cohort_file, "_parse_toml", lambda _: raw)
+        patch.setattr(cohort_file, "parse_toml", lambda _: raw)
         try:
             cohort_file.read_cohort_file(Path("cohort.toml"))
         except InputError as error:

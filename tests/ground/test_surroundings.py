@@ -22,6 +22,7 @@ def planted(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(line, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(SOURCE))
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)  # left by a command that another test called
     return tmp_path
 
 
