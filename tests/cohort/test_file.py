@@ -1,6 +1,7 @@
 """The cohort file: what it may say, and what is told when it says something else."""
 
 import dataclasses
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -369,7 +370,9 @@ def test_a_syntax_error_names_its_line(tmp_path):
 
 
 def test_a_file_that_is_not_there_or_no_cohort_file_is_told_apart(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
     for path, told in (
+        (tmp_path / "pipe.toml", "is a pipe or a device"),
         (tmp_path / "no.toml", "does not exist"),
         (tmp_path, "is a folder"),
         (tmp_path / "data.csv", "auditbook new"),

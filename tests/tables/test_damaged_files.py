@@ -1,5 +1,7 @@
 """Whatever bytes a file holds, it is a table or one message, never a traceback."""
 
+import gzip
+import os
 import random
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditbook.errors import InputError
-from auditbook.tables import read_table_file
+from auditbook.tables import TableFormat, read_table_file
 from tables.table_files import FORMATS, make_columns, write_any
 
 PIECES = [
@@ -62,3 +64,49 @@ def test_a_damaged_file_of_any_format_is_a_table_or_one_message(tmp_path, suffix
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         path.write_bytes(bytes(damaged))
         read_or_refuse(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("t.csv", b'\xef\xbb\xbf{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', "not .csv but JSON; name it .jsonl"),
+        ("t.txt", b'[{"a": 1, "b": 2}]', "not .txt but a list in JSON"),
+        ("t.tsv", b"\n <!DOCTYPE html>\n<table><tr><td>a</td></tr></table>", "not .tsv but a web page"),
+        ("t.csv", b'<?xml version="1.0"?><a><b>1</b></a>', "not .csv but XML"),
+        (
+            "t.csv.gz",
+            gzip.compress(gzip.compress(b"a,b\n1,2\n")),
+            "compressed twice with gzip; unpack it once",
+        ),
+        ("t.csv.gz", gzip.compress(b"PAR1" + bytes(9)), "and inside not .csv.gz but a parquet file"),
+        ("t.csv.gz", gzip.compress(b'{"a": 1}'), "not .csv.gz but JSON"),
+    ],
+)
+def test_what_is_no_text_of_cells_is_named(tmp_path, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=told):
+        read_table_file(tmp_path / name)
+
+
+def test_a_pipe_is_refused_before_anybody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    (tmp_path / "link.csv").symlink_to("t.csv")
+    for name in ("t.csv", "link.csv"):
+        with pytest.raises(InputError, match=f"{name} is a pipe or a device, not a file"):
+            read_table_file(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        (TableFormat(encoding="utf-16"), "its text is not utf-16; say what it is"),
+        (TableFormat(encoding="punycode"), "its text is not punycode; say what it is"),
+        (TableFormat(encoding="undefined"), "'undefined' is no encoding"),
+        (TableFormat(encoding="a\0b"), "is no encoding; allowed are names such as"),
+        (TableFormat(skip_rows=10**19), "the file has no header line"),
+    ],
+)
+def test_a_format_that_the_file_does_not_have_is_told(tmp_path, form, told):
+    (tmp_path / "t.csv").write_bytes(b"patient_id,age\n1,2\n")
+    with pytest.raises(InputError, match=told):
+        read_table_file(tmp_path / "t.csv", form=form)

@@ -36,7 +36,7 @@ from auditbook.errors import InputError, nearest
 from auditbook.faults import Faults, is_number, show
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
-from auditbook.tables import TableFormat
+from auditbook.tables import TableFormat, check_regular
 
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
@@ -117,6 +117,7 @@ def parse_toml(path: Path) -> dict[str, Any]:
     if path.suffix.lower() != ".toml":
         command = f"auditbook new {shlex.quote(str(path))}"
         raise InputError(f"{path} is not a cohort file (.toml); to draft one from a table: {command}")
+    check_regular(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
         return tomllib.loads(text)

@@ -1,6 +1,6 @@
 """Which plain table does a data file hold, and what does each of its cells say?"""
 
-from auditbook.tables.data_files import check_file, hash_file, is_there
+from auditbook.tables.data_files import check_file, check_regular, hash_file, is_there
 from auditbook.tables.hash_cells import Hashes, hash_cells, hash_numbers, hash_text, mix
 from auditbook.tables.held_numbers import held_number
 from auditbook.tables.people_numbers import PeopleNumbers, read_people_numbers

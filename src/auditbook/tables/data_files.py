@@ -1,6 +1,8 @@
 """Is a data file there, and is it what its name says?"""
 
+import gzip
 import hashlib
+import zlib
 from pathlib import Path
 
 from auditbook.errors import InputError
@@ -35,6 +37,20 @@ _EXPECTED = {
     ".zsav": (b"$FL3", b"$FL2"),
     ".xpt": (b"HEADER RECORD",),
 }
+_TEXT = (".csv", ".tsv", ".txt")
+_NO_CELLS = {
+    (b'{"', b"{ "): "JSON; name it .jsonl where each line holds one object",
+    (b"[{", b"[\n"): "a list in JSON; write it as JSON lines, one object a line, and name it .jsonl",
+    (
+        b"<!doctype",
+        b"<html",
+        b"<head",
+        b"<table",
+    ): "a web page; open it in a spreadsheet and save it as .xlsx",
+    (b"<?xml",): "XML; open it in a spreadsheet and save it as .xlsx, or export the table as CSV",
+    (b"{\\rtf",): "a text document (RTF); export the table as CSV (UTF-8)",
+}
+"""How text begins that holds no cells between separators, whatever its name, and what to do with it."""
 
 
 def is_there(path: Path) -> bool:
@@ -58,6 +74,7 @@ def check_file(path: Path) -> str:
         raise InputError(f"{path} is a folder, not a table; name the file in it")
     if suffix is None:
         raise InputError(f"{path.name}: not a kind of table that can be read; allowed: {', '.join(SUFFIXES)}")
+    check_regular(path)
     try:
         with path.open("rb") as stream:
             head = stream.read(4096)
@@ -66,7 +83,18 @@ def check_file(path: Path) -> str:
     if not head:
         raise InputError(f"{path.name}: the file is empty (0 bytes); export the table again")
     _check_head(path, suffix, head)
+    if suffix.endswith(".gz"):
+        head = _unpack_head(path)
+        _check_packed(path, suffix, head)
+    if suffix.startswith(_TEXT):
+        _check_text(path, suffix, head)
     return suffix.removesuffix(".gz")
+
+
+def check_regular(path: Path) -> None:
+    """Refuse a pipe or a device, of which nobody knows when it ends and which can be read once only."""
+    if is_there(path) and not path.is_file():
+        raise InputError(f"{path} is a pipe or a device, not a file; write what it gives to a file first")
 
 
 def hash_file(path: Path) -> str:
@@ -86,3 +114,29 @@ def _check_head(path: Path, suffix: str, head: bytes) -> None:
             raise InputError(f"{path.name}: not {suffix} but {what}")
     if expected:
         raise InputError(f"{path.name}: not {suffix} inside, whatever its name; export the table again")
+
+
+def _unpack_head(path: Path) -> bytes:
+    """Read how the content of a file packed with gzip begins; blank where it cannot be unpacked."""
+    try:
+        with gzip.open(path) as stream:
+            return stream.read(4096)
+    except (OSError, EOFError, zlib.error):
+        return b""  # reading it through says what is wrong
+
+
+def _check_packed(path: Path, suffix: str, head: bytes) -> None:
+    """Refuse a file packed with gzip whose content is not text."""
+    if head.startswith(_GZIP):
+        raise InputError(f"{path.name}: compressed twice with gzip; unpack it once: gunzip")
+    for magic, what in _HEADS.items():
+        if head.startswith(magic):
+            raise InputError(f"{path.name}: compressed with gzip, and inside not {suffix} but {what}")
+
+
+def _check_text(path: Path, suffix: str, head: bytes) -> None:
+    """Refuse text that is known to hold no cells between separators."""
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    for heads, what in _NO_CELLS.items():
+        if begin.startswith(heads):
+            raise InputError(f"{path.name}: not {suffix} but {what}")
