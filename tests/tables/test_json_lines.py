@@ -41,6 +41,13 @@ def test_kinds_do_not_depend_on_where_they_begin(tmp_path, monkeypatch, batch):
         (["{}"], "no line holds an object with a key"),
         ([" "], "no line holds an object with a key"),
         (["[" * 100_000], "line 1 is not JSON"),
+        (
+            ['{"a": 1}', '{"a": ' + "9" * 5000 + "}"],
+            r"line 2 is not JSON \(lists in lists too deep, or a number",
+        ),
+        (['{"a": "\\ud83d\\ude00"}', '{"a": "b\\uD83d"}'], r"line 2 holds half a character \(\\ud83d\)"),
+        (['{"\\udc00": 1}'], "line 1 holds half a character"),
+        (['{"a": 1, "b": 2, "a": 3}'], "line 1 holds a key twice"),
     ],
 )
 def test_what_is_no_table_is_told_with_its_line(tmp_path, lines, told):

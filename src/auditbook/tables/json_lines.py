@@ -51,10 +51,12 @@ def _each_object(path: Path) -> Iterator[dict[str, Any]]:
             if not line.strip():
                 continue
             try:
-                item = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
+                item = json.loads(line, object_pairs_hook=_hold_pairs)
+            except (ValueError, RecursionError) as error:
+                known = isinstance(error, json.JSONDecodeError)
+                reason = error if known else "lists in lists too deep, or a number of thousands of digits"
                 raise InputError(
-                    f"{path.name}: line {number:,} is not JSON ({error}); each line holds one object, such "
+                    f"{path.name}: line {number:,} is not JSON ({reason}); each line holds one object, such "
                     'as {"age": 64, "died": 0}'
                 ) from None
             if not isinstance(item, dict):
@@ -62,7 +64,32 @@ def _each_object(path: Path) -> Iterator[dict[str, Any]]:
                     f"{path.name}: line {number:,} holds {show(item)}, not an object; each line holds one, "
                     'such as {"age": 64, "died": 0}'
                 )
+            _check_item(f"{path.name}: line {number:,}", line, item)
             yield item
+
+
+class _Twice(dict[str, Any]):
+    """An object in which a key stands more than once; the last one counts."""
+
+
+def _hold_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Hold the pairs of an object, marked where a key stands more than once."""
+    held = dict(pairs)
+    return held if len(held) == len(pairs) else _Twice(pairs)
+
+
+def _check_item(where: str, line: str, item: dict[str, Any]) -> None:
+    """Refuse an object with a key that stands twice, or with half a character, which no text can hold."""
+    if isinstance(item, _Twice):
+        raise InputError(f"{where} holds a key twice ({show(line.strip()[:80])}); rename one of each")
+    if "\\ud" in line.lower():
+        try:
+            json.dumps(item, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise InputError(
+                f"{where} holds half a character ({half}), as where text was cut off; write it whole"
+            ) from None
 
 
 def _join(parts: list[pa.Array]) -> pa.ChunkedArray:

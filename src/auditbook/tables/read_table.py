@@ -53,7 +53,7 @@ def read_table_file(
     """
     try:
         table = _read_file(path, text_columns, form)
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise explain_encoding(path, form.encoding) from None
     except (EOFError, zlib.error) as error:
         raise InputError(

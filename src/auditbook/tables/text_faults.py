@@ -62,12 +62,18 @@ def explain_encoding(path: Path, given: str | None) -> InputError:
         if given is None and stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
             return InputError(f"{path.name}: its UTF-16 text is cut off or damaged; export or copy it again")
         stream.seek(0)
-        for number, line in enumerate(stream, start=1):
+        # Lines of bytes are lines of text only where a line's end is one byte.
+        lines = stream if len("\n".encode(encoding)) == 1 else ()
+        for number, line in enumerate(lines, start=1):
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
                 return InputError(_tell_encoding(path.name, number, line, error))
-    return InputError(f"{path.name}: its text is not {encoding}; say what it is: [data] format encoding")
+            except UnicodeError:
+                break
+    return InputError(
+        f"{path.name}: its text is not {encoding}; say what it is, or delete it: [data] format encoding"
+    )
 
 
 def _tell_encoding(file: str, number: int, line: bytes, error: UnicodeDecodeError) -> str:

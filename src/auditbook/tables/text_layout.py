@@ -63,7 +63,7 @@ def _find_encoding(path: Path, form: TableFormat) -> tuple[str, tuple[str, ...]]
     encoding = form.encoding or "utf-8-sig"
     try:
         "".encode(encoding)
-    except LookupError:
+    except (LookupError, ValueError):
         raise InputError(
             f"{path.name}: [data] format encoding: {encoding!r} is no encoding; allowed are names such as "
             "'utf-8', 'windows-1252', 'latin-1', 'utf-16'"

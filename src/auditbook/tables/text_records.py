@@ -42,7 +42,8 @@ def each_record(path: Path, *, encoding: str, separator: str, skip: int = 0) -> 
     """Read the records of a text file after some lines; lines without a cell are none."""
     with open_text(path, encoding) as stream:
         for _ in range(skip):
-            stream.readline()
+            if not stream.readline():
+                break
         reader = csv.reader(stream, delimiter=separator)
         begin = skip + 1
         for cells in reader:
