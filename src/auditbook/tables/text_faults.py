@@ -1,6 +1,7 @@
 """Where does a text file stop being a table: on which line, what stands there, and what is to be done?"""
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 
 from auditbook.errors import InputError
@@ -63,7 +64,7 @@ def explain_encoding(path: Path, given: str | None) -> InputError:
             return InputError(f"{path.name}: its UTF-16 text is cut off or damaged; export or copy it again")
         stream.seek(0)
         # Lines of bytes are lines of text only where a line's end is one byte.
-        lines = stream if len("\n".encode(encoding)) == 1 else ()
+        lines: Iterable[bytes] = stream if len("\n".encode(encoding)) == 1 else ()
         for number, line in enumerate(lines, start=1):
             try:
                 line.decode(encoding)
