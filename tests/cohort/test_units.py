@@ -146,6 +146,32 @@ def test_several_columns_make_one_unit(tmp_path):
     assert cohort.file.describe()["unit"] == "h + n"
 
 
+@pytest.mark.parametrize("rest", ["", '[time]\ncolumn = "x"\n'])
+def test_a_site_that_is_joined_is_one_part_of_a_unit(tmp_path, rest):
+    table = pd.DataFrame(
+        {
+            "h": ["01", "1", "2", "2"] * 5,
+            "n": [1, 1, 1, 2] * 5,
+            "x": range(20),
+            "y": [0, 1] * 10,
+            "race": list("cdcd") * 5,
+        }
+    )
+    unit = '[unit]\ncolumns = ["h", "n"]\n' + rest
+    text = OUTCOME + unit + '[site]\ncolumn = "h"\ngroups = { "01" = "1" }\n' + RACE
+    cohort = load(tmp_path, table, text + f'within_unit = "{"last" if rest else "most frequent"}"\n')
+    assert sorted(set(cohort.unit)) == ["1 | 1", "2 | 1", "2 | 2"]
+    assert (cohort.settled[0].units, cohort.settled[0].records) == (1, 5)
+
+
+def test_a_site_that_is_joined_is_one_cluster_of_a_survey(tmp_path):
+    table = pd.DataFrame(
+        {"h": ["01", "1", "2", "3"] * 5, "w": [1.5] * 20, "y": [0, 1] * 10, "race": list("cd") * 10}
+    )
+    weight = '[weight]\ncolumn = "w"\ncluster = "h"\n[site]\ncolumn = "h"\ngroups = { "01" = "1" }\n'
+    assert len(set(load(tmp_path, table, OUTCOME + weight + RACE).survey.cluster)) == 3
+
+
 PARTS = st.lists(st.text(alphabet="a| \\é", min_size=1, max_size=4), min_size=2, max_size=2)
 
 

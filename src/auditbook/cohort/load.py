@@ -31,7 +31,7 @@ from auditbook.cohort.order import is_own_unit, number_rows, order_cohort, take_
 from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.survey_names import fault_learned_weights
-from auditbook.cohort.units import name_units, order_units, settle_groups
+from auditbook.cohort.units import join_sites, name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError, naming
 from auditbook.faults import Faults, count_of
@@ -242,7 +242,7 @@ def _survey(
     """Put weights, strata and clusters of the kept rows together, and hold clusters beside units."""
     if weights is None or not len(kept):
         return None
-    part = frame.iloc[kept]
+    part = join_sites(file, frame.iloc[kept])
     survey = build_survey(file.weight, part, weights.cells[kept], faults)
     named = file.unit.names
     if survey is not None and named and set(named) <= set(part):
@@ -423,7 +423,7 @@ def _assemble(file: CohortFile, source: Source, roles: _Roles) -> Cohort:
     site = recode_names(as_text(table[file.site.column]), file.site.groups) if file.site.column else None
     unit = number_rows(len(kept)) if site is None else site
     if file.unit.names:
-        unit = name_units(table, file.unit.names)
+        unit = name_units(join_sites(file, table), file.unit.names)
     values = outcome.cells[kept] if outcome is not None else np.empty(0)
     cohort = Cohort(
         file=file,

@@ -132,7 +132,8 @@ class SiteTable:
     groups: Annotated[Mapping[str, str], WrittenAs(Mapping[str, Text]), LeftOut("as found")] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    """Names that are joined or changed, `{ "010001" = "10001" }`; also where the site is the unit."""
+    """Names that are joined or changed, `{ "010001" = "10001" }`; also where the site is the unit, or
+    a part of it."""
     required: Flag = False
     """Refuse a cohort without a site column."""
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.column_roles import Settled, sort_names
+from auditbook.cohort.column_roles import Settled, recode_names, sort_names
 from auditbook.cohort.schema import CohortFile, UnitRule
 from auditbook.faults import Faults, count_of
 from auditbook.tables import Mask, as_numbers, as_text, is_missing, list_values
@@ -34,7 +34,16 @@ def order_units(file: CohortFile, frame: pd.DataFrame, *, keep: Mask, faults: Fa
     if not rules or not file.unit.names or not needed <= set(frame):
         return None
     time = None if moment is None else rank_times(frame[moment], keep=keep, faults=faults)
-    return UnitOrder(pd.factorize(name_units(frame, file.unit.names), sort=True)[0], time)
+    units = name_units(join_sites(file, frame), file.unit.names)
+    return UnitOrder(pd.factorize(units, sort=True)[0], time)
+
+
+def join_sites(file: CohortFile, frame: pd.DataFrame) -> pd.DataFrame:
+    """Give each site the name that the cohort file joins it under: one site is one part of a unit."""
+    name = file.site.column
+    if name is None or name not in frame or not file.site.groups:
+        return frame
+    return frame.assign(**{name: recode_names(as_text(frame[name]), file.site.groups)})
 
 
 def name_units(frame: pd.DataFrame, columns: Sequence[str]) -> NDArray[np.object_]:
