@@ -1,9 +1,11 @@
 """What new records are told: who each is, in which pocket, and only what was found for people like it."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
-from auditbook.cohort import find_new_groups, read_cohort_file
+from auditbook.cohort import describe_cells, find_new_groups, read_cohort_file, recode_new
 from auditbook.pockets import Contrast
 from auditbook.run.assign_tables import count_by_model, find_unknown, keep_identifiers, keep_own, list_groups
 
@@ -57,6 +59,21 @@ def test_groups_of_absent_columns_are_unknown(tmp_path):
     found = find_new_groups(describe(tmp_path)["groupings"], pd.DataFrame({"years": [20.0, 90.0]}))
     assert list(found) == ["age"]
     assert found["age"].tolist() == ["young", "old"]
+
+
+def test_cells_of_new_records_are_read_as_the_cohorts_were(tmp_path):
+    more = COHORT + "columns = { glucose = [999], ward_kind = [] }\n[features]\n"
+    (tmp_path / "c.toml").write_text(more + 'numbers.glucose = { "<2" = 1 }\n', encoding="utf-8")
+    cells = json.loads(json.dumps(describe_cells(read_cohort_file(tmp_path / "c.toml"))))
+    table = pd.DataFrame(
+        {"glucose": ["<2", "999", "1,250.5"], "ward_kind": ["?", "01", "02"], "code": ["?", "01", "02"]}
+    )
+    new = recode_new(cells, table, texts={"ward_kind", "code"})
+    np.testing.assert_array_equal(new["glucose"], [1.0, np.nan, 1250.5])
+    assert new["ward_kind"].tolist() == ["?", "01", "02"]
+    assert new["code"].tolist() == [None, "01", "02"]
+    whole = recode_new(cells, pd.DataFrame({"glucose": [5, 999]}), texts=())
+    np.testing.assert_array_equal(whole["glucose"], [5.0, np.nan])
 
 
 def test_sites_units_and_nearly_distinct_columns_are_kept_exactly(tmp_path):

@@ -18,7 +18,7 @@ from auditbook.cohort.load import (
 from auditbook.cohort.new_groups import find_new_groups
 from auditbook.cohort.number_advice import write_numbers
 from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
-from auditbook.cohort.recode import list_numbers, missing_words, recode_table
+from auditbook.cohort.recode import describe_cells, list_numbers, missing_words, recode_new, recode_table
 from auditbook.cohort.schema import AttributeTable, Direction, MitigationTable, OutcomeTable
 from auditbook.cohort.sound_part import SoundPart, read_sound_part
 from auditbook.cohort.survey_names import SurveyColumn, find_survey_columns

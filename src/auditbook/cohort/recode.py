@@ -3,7 +3,7 @@
 Words that mean missing are blanked, values that stand for a number become it, names and codes become text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,29 @@ def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTa
         if name not in numbers
     }
     return replace(table, frame=frame.assign(**changed), categories=categories)
+
+
+def describe_cells(file: CohortFile) -> dict[str, Any]:
+    """Say in plain values what becomes of cells, so that new records are read as the cohort's were."""
+    numbers: dict[str, dict[str, float]] = {}
+    for _, column, listed in list_numbers(file):
+        numbers.setdefault(column, {}).update(listed)
+    words = {name: list(listed) for name, listed in file.missing.columns.items()}
+    return {"numbers": numbers, "missing": {"values": list(file.missing.values), "columns": words}}
+
+
+def recode_new(cells: Mapping[str, Any], frame: pd.DataFrame, *, texts: Collection[str]) -> pd.DataFrame:
+    """Change the cells of new records as `describe_cells` says; `texts` are the columns that hold names."""
+    numbers, missing = cells.get("numbers", {}), cells.get("missing", {"values": [], "columns": {}})
+    changed: dict[str, pd.Series] = {}
+    for name in map(str, frame.columns):
+        before = frame[name]
+        column = _blank(before, missing["columns"].get(name, missing["values"]))
+        if name in numbers:
+            column = put_numbers(column, numbers[name])
+        if column is not before:
+            changed[name] = column if name in texts else _read_numbers(column)
+    return frame.assign(**changed)
 
 
 def missing_words(file: CohortFile, column: str) -> tuple[Value, ...]:

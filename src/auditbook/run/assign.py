@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import find_new_groups
+from auditbook.cohort import find_new_groups, recode_new
 from auditbook.errors import InputError, nearest, printable
 from auditbook.pockets import (
     ABSTAINED,
@@ -47,7 +47,8 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     """Send the records of a new file to the pockets of a run's frozen maps: ``auditbook pockets assign``.
 
     Of the new records (any table that can be read) only the feature columns that the maps were learned from
-    are read: no outcome, no prediction, no group. A blank cell, and a level that no graph record has, count
+    are read, in the cohort's way (words for missing, values that stand for a number): no outcome, no
+    prediction, no group. A blank cell, and a level that no graph record has, count
     as missing. The output is a CSV file with a row for each record, in the order of `data`: for each map
     its pocket, the pocket's name, why to review the record (blank: no finding), its affinity and lead; at
     the end for what the two maps flag it in opposite directions (blank: nothing).
@@ -65,8 +66,10 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
         raise InputError(f"{output} cannot be written: name a file ending in .csv in a folder that is there")
     maps = [load_map(folder / "results" / f"{name}_map.npz") for name in MAPS]
     readings = [load_encoding(one.rule.arrays()) for one in maps]
-    text = {column.name for one in readings for column in one.columns if column.kind == "category"}
-    table = read_table_file(data, text_columns=text | _list_names(run)).frame
+    texts = {column.name for one in readings for column in one.columns if column.kind == "category"}
+    texts |= _list_names(run)
+    read = read_table_file(data, text_columns=texts).frame
+    table = recode_new(run.info.get("cells", {}), read, texts=texts)
     notes = list(dict.fromkeys(note for one in readings for note in check_cells(table, one, data.name)))
     placed = [one.assign(table) for one in maps]
     findings = list_findings([one.codes for one in placed], maps=maps, errors=run.pocket_errors)
@@ -75,8 +78,8 @@ def assign_file(folder: Path, data: Path, output: Path) -> Assigned:
     findings = keep_own(findings, groups, about)
     found = pd.concat([place_records(*one, findings) for one in zip(maps, placed, strict=True)], axis=1)
     found["conflict"] = name_conflicts(findings, len(table))
-    read = {column.name for one in readings for column in one.columns}
-    kept = keep_identifiers(table, run.info.get("identifiers", []), read)
+    used = {column.name for one in readings for column in one.columns}
+    kept = keep_identifiers(read, run.info.get("identifiers", []), used)
     with private_files():
         write_table(_add_identifiers(found, kept), output)
     review = (found["forest_review"] != "") | (found["ridge_review"] != "")

@@ -21,6 +21,7 @@ OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "la
 STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
 PASSING = {
     "steps",
+    "cells",
     "groupings",
     "identifiers",
     "hashes",

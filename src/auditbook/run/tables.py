@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import MISSING_GROUP, Cohort, summarise_columns, summarise_groups, summarise_sites
+from auditbook.cohort import (
+    MISSING_GROUP,
+    Cohort,
+    describe_cells,
+    summarise_columns,
+    summarise_groups,
+    summarise_sites,
+)
 from auditbook.evidence import prepare, settle_design
 from auditbook.project import versions
 from auditbook.ranking import make_auc_tables
@@ -107,6 +114,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
     protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
     return {
         **plan.file.describe(),
+        "cells": describe_cells(plan.file),
         "seed": plan.protocol.seed,
         "profile": asdict(plan.request.profile),
         "protocol": protocol,
