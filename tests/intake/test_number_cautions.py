@@ -87,3 +87,8 @@ def test_such_a_word_of_one_column_is_pointed_out_where_it_stands(tmp_path):
     assert told.startswith("[missing] columns: '> 89' means missing")
     told = warn_once(tmp_path, table, BASIC + '[missing]\ncolumns = { years = ["> 89"] }\n')
     assert told.endswith('give the number: [features] numbers.years = { "> 89" = 90 }')
+
+
+def test_a_sign_of_per_cent_in_some_cells_is_asked_about(tmp_path):
+    told = warn_once(tmp_path, make_table(share=lambda i: f"{i % 90 + 1}" + " %" * (i % 2)))
+    assert "'share' has a sign of per cent in some cells and not in others" in told

@@ -26,7 +26,9 @@ def read(*cells):
         (["1.234.567", "5.6"], [1234567, 56], False),
         (["$9,870", "$870"], [9870, 870], True),
         (["9.870 €", "12 €"], [9870, 12], True),
-        (["37 %", "4%"], [37, 4], True),
+        (["37 %", "4%", "0"], [0.37, 0.04, 0], True),
+        (["0,7 %", "112,5 %"], [0.007, 1.125], True),
+        (["37 %", "4"], [0.37, 4], False),
         (["1 234", "12 345,5", "0,5"], [1234, 12345.5, 0.5], True),
         (["1 234", "900"], [1234, 900], True),
         (["1'234.50", "12"], [1234.5, 12], True),
@@ -75,10 +77,12 @@ def test_other_cells_are_counted_and_the_numbers_in_them_held():
 
 
 def test_the_ways_of_writing_are_named():
+    assert read("$1,234.50", "$3").ways == ("thousands parted by commas", "a sign of currency")
+    assert read("37 %", "4 %").ways == ("a sign of per cent",)
     assert read("$1,234.50", "37 %").ways == (
         "thousands parted by commas",
         "a sign of currency",
-        "a sign of per cent",
+        "a sign of per cent in some cells",
     )
     assert read("1.234,5").ways == ("thousands parted by points", "decimal commas")
     assert read("1 234").ways == ("thousands parted by blanks or apostrophes",)

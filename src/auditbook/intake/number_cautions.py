@@ -10,7 +10,7 @@ from auditbook.intake.caution import Caution
 from auditbook.intake.toml_text import write_key
 from auditbook.intake.used_columns import UsedColumn, write_counts
 from auditbook.intake.value_lines import missing_line, numbers_line
-from auditbook.tables import PeopleNumbers, held_number, matches, read_people_numbers
+from auditbook.tables import SOME_PERCENT, PeopleNumbers, held_number, matches, read_people_numbers
 
 _CODE = re.compile(r"[^\W\d_]{1,3}[-.]?\d.*|\d+[^\W\d_]\d.*", re.DOTALL)
 """A code that begins with letters, such as V57: beside numbers it says that these are codes too."""
@@ -55,6 +55,13 @@ def _warn_mixed(column: UsedColumn, found: PeopleNumbers) -> Caution:
 
 def _warn_uncertain(column: UsedColumn, found: PeopleNumbers) -> Caution:
     """Say that numbers can be read in two ways, and are not read at all."""
+    if SOME_PERCENT in found.ways:
+        return Caution(
+            column.where,
+            f"'{column.name}' has a sign of per cent in some cells and not in others: whether these are "
+            "hundredths does not show, so that all are text",
+            "write the sign in every cell of the table, or in none",
+        )
     example = next((value for value in column.counts if "," in value or "." in value), "")
     return Caution(
         column.where,

@@ -3,7 +3,7 @@
 from auditbook.tables.data_files import check_file, check_regular, hash_file, is_there
 from auditbook.tables.hash_cells import Hashes, hash_cells, hash_numbers, hash_text, mix
 from auditbook.tables.held_numbers import held_number
-from auditbook.tables.people_numbers import PeopleNumbers, read_people_numbers
+from auditbook.tables.people_numbers import SOME_PERCENT, PeopleNumbers, read_people_numbers
 from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.read_table import hash_frame, read_table_file
 from auditbook.tables.table_format import AS_FOUND, TableFormat

@@ -27,6 +27,7 @@ _SPACED = re.compile(rf"\d{{1,3}}({_BLANKS}\d{{3}})+([.,]\d+)?")
 _LIST = re.compile(r"\s*\d+(,\s*\d+){2,}\s*")
 _CODE = re.compile(r"0\d+|\d{16,}")
 _PLAIN = frozenset("+-.0123456789")
+SOME_PERCENT = "a sign of per cent in some cells"
 _FIRST = 100
 _LEAST = 0.5
 """Share of filled cells that are numbers below which a column holds words."""
@@ -68,10 +69,11 @@ def read_people_numbers(column: pd.Series) -> PeopleNumbers | None:
     """Read a column of text in which at least half of the filled cells are numbers as people write them.
 
     Known are thousands parted by commas, points, blanks or apostrophes, decimal commas, signs of currency and
-    per cent ("37 %" is 37), and negative numbers in brackets. A comma is what the cells prove: "12,345.60"
+    per cent ("37 %" is 0.37), and negative numbers in brackets. A comma is what the cells prove: "12,345.60"
     that it parts thousands, "0,5" that it is decimal. Cells such as "<0.2", "120 +" and "NEG" are no numbers,
     but `others`; so are codes that begin with a zero and numbers too long for a float. Nothing is decided
-    silently: `certain` is False where "1,234" may be two numbers, or "1,2" a list.
+    silently: `certain` is False where "1,234" may be two numbers, or "1,2" a list, and where some cells have
+    a sign of per cent and others, that are not 0, have none.
 
     Parameters
     ----------
@@ -137,6 +139,7 @@ def _put_together(
     """Read the distinct cells by one rule for commas and points, and spread them over the rows."""
     good = [one for one in written if one is not None]
     comma, certain = _rule_comma(good)
+    certain = certain and not _is_partly_percent(good)
     cells = np.array([np.nan if one is None else _value(one, comma) for one in written] + [np.nan])
     rest = [held_number(text) if one is None else None for text, one in zip(texts, written, strict=True)]
     held = np.array([*(np.nan if number is None else number for number in rest), np.nan])
@@ -220,23 +223,32 @@ def _is_no_list(cell: _Written) -> bool:
     return int(first) >= int(second) or (len(second) > 1 and second.startswith("0"))
 
 
+def _is_partly_percent(cells: Sequence[_Written]) -> bool:
+    """Tell whether some cells have a sign of per cent, and others, that are not 0, have none."""
+    signs = {one.percent for one in cells if one.digits.strip("0.,")}
+    return len(signs) > 1
+
+
 def _value(cell: _Written, comma: Comma) -> float:
     """Compute the number of a cell by a rule for its commas; by the thousands where nothing is proved."""
     digits = cell.digits
     digits = digits.replace(".", "").replace(",", ".") if comma == "decimal" else digits.replace(",", "")
-    number = float(digits + cell.power)
+    power = int(cell.power[1:] or 0) - 2 * cell.percent  # shifted before it is rounded: 0.7 % is 0.007
+    number = float(f"{digits}e{power}")
     return -number if cell.negative else number
 
 
 def _name_ways(cells: Sequence[_Written], comma: Comma) -> tuple[str, ...]:
     """Name the ways of writing that a column uses."""
     points = comma == "decimal" and any("." in one.digits for one in cells)
+    partly = _is_partly_percent(cells)
     ways = {
         "thousands parted by commas": comma == "thousands",
         "thousands parted by points": points,
         "decimal commas": comma == "decimal" and any("," in one.digits for one in cells),
         "thousands parted by blanks or apostrophes": any(one.spaced for one in cells),
         "a sign of currency": any(one.currency for one in cells),
-        "a sign of per cent": any(one.percent for one in cells),
+        SOME_PERCENT: partly,
+        "a sign of per cent": any(one.percent for one in cells) and not partly,
     }
     return tuple(way for way, used in ways.items() if used)
