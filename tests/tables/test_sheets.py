@@ -63,6 +63,7 @@ def test_one_of_several_sheets_is_asked_for(tmp_path):
 def test_a_title_is_told_with_its_row_and_can_be_skipped(tmp_path):
     path = write(tmp_path / "t.xlsx", {"S": [["Stays of 2024"], [], NAMES, ["x", 1, DAY], ["y", 2, DAY]]})
     assert "sheet 'S': row 1 ('Stays of 2024') holds one cell, others up to 3" in fault(path)
+    assert "named in row 3, write [data] format = { skip_rows = 2 }" in fault(path)
     assert read_table_file(path, form=TableFormat(skip_rows=2)).frame["id"].tolist() == ["x", "y"]
     assert "has no cells" in fault(path, skip_rows=9)
 

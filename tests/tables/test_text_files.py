@@ -113,6 +113,7 @@ def test_a_title_above_the_names_is_told_with_its_line_and_can_be_skipped(tmp_pa
     assert "line 1 ('Stays of 2024') holds 1 cell, most lines 4: if the columns are named on line 3" in told
     assert "skip_rows = 2" in told
     assert len(read(tmp_path, "Stays of 2024\n\n" + PLAIN, skip_rows=2).frame) == 26
+    assert "most lines 4" in fault(tmp_path, "Stays of 2024\n\n" + PLAIN.replace(",", ";"))
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,7 @@ def read_workbook(path: Path, form: TableFormat) -> PlainTable:
     filled = [row for row in dropwhile(_is_blank, rows) if not _is_blank(row)]
     if not filled:
         raise InputError(f'{where} has no cells; name another: [data] format = {{ sheet = "…" }}')
-    first = 1 + form.skip_rows + next(place for place, row in enumerate(rows) if not _is_blank(row))
-    _check_title(where, filled, first)
+    _check_title(where, rows, form.skip_rows)
     table, kept = _name_columns(where, filled)
     return PlainTable(table.frame, {}, (*notes, *kept, *_warn_digits(where, table)))
 
@@ -77,17 +76,21 @@ def _is_blank(row: _Row) -> bool:
     return all(isinstance(cell, str) and not cell.strip() for cell in row)
 
 
-def _check_title(where: str, rows: Sequence[_Row], first: int) -> None:
+def _check_title(where: str, rows: Sequence[_Row], skipped: int) -> None:
     """Refuse a sheet with a title above the row that names the columns."""
-    named = sum(not _is_blank([cell]) for cell in rows[0])
-    widest = max(sum(not _is_blank([cell]) for cell in row) for row in rows[:50])
-    if named == 1 and widest > 2:
-        shown = next(cell for cell in rows[0] if not _is_blank([cell]))
-        raise InputError(
-            f"{where}: row {first} ({show(shown)}) holds one cell, others up to {widest}: the first row must "
-            "name the columns; write [data] format = { skip_rows = … } with the number of rows above it, or "
-            "delete these"
-        )
+    counts = [sum(not _is_blank([cell]) for cell in row) for row in rows]
+    first = next(place for place, count in enumerate(counts) if count)
+    begun = counts[first : first + 50]
+    widest = max(begun)
+    if begun[0] != 1 or widest <= 2:
+        return
+    shown = next(cell for cell in rows[first] if not _is_blank([cell]))
+    above = skipped + first + next(place for place, count in enumerate(begun) if count > widest / 2)
+    raise InputError(
+        f"{where}: row {skipped + first + 1} ({show(shown)}) holds one cell, others up to {widest}: if the "
+        f"columns are named in row {above + 1}, write [data] format = {{ skip_rows = {above} }}, or "
+        "delete the rows above it"
+    )
 
 
 def _name_columns(where: str, rows: Sequence[_Row]) -> tuple[PlainTable, tuple[str, ...]]:

@@ -111,7 +111,9 @@ def _find_separator(path: Path, encoding: str, skip: int, expected: str) -> tupl
             f"{path.name}: the cells can be separated by {marks}; say which, for example [data] format = "
             f'{{ separator = "{fitting[0]}" }}'.replace("\t", "\\t")
         )
-    if not fitting or fitting == [expected]:
+    if not fitting:  # a line above the names has cells of its own: what most lines have says the mark
+        fitting = [mark for mark in _MARKS if _parts_most(_sample(path, encoding, mark, skip))]
+    if len(fitting) != 1 or fitting == [expected]:
         return expected, ()
     return fitting[0], (f"{path.name}: the cells are separated by {name_mark(fitting[0])}",)
 
@@ -140,6 +142,13 @@ def _fits(records: Sequence[Record]) -> bool:
     width = len(records[0].cells) if records else 0
     same = sum(len(record.cells) in (width, width + 1) for record in records[1:])
     return width > 1 and same >= _MOST * (len(records) - 1)
+
+
+def _parts_most(records: Sequence[Record]) -> bool:
+    """Tell whether a separator makes the same several columns of nearly all first records but the first."""
+    widths = Counter(len(record.cells) for record in records[1:])
+    width, often = widths.most_common(1)[0] if widths else (0, 0)
+    return width > 1 and often >= _MOST * (len(records) - 1)
 
 
 def _check_first_line(file: str, records: Sequence[Record]) -> None:
