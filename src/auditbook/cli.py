@@ -64,6 +64,11 @@ def build_parser() -> argparse.ArgumentParser:
         "data", type=Path, metavar="DATA", help="a table: csv, parquet, xlsx, dta, sav, rds, ..."
     )
     new.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: beside the data)")
+    new.add_argument(
+        "--format",
+        metavar="KEYS",
+        help="how the file is written, as [data] format would say: '{ sheet = \"Stays\", skip_rows = 2 }'",
+    )
     new.add_argument("--yes", action="store_true", help="ask nothing on a terminal: every guess stands")
     new.set_defaults(act=_new)
 
@@ -224,7 +229,9 @@ def _new(call: argparse.Namespace) -> None:
     if os.path.lexists(target):
         raise InputError(f"{target} is there already; it is not overwritten: move it or use --output FILE")
     asked = not call.yes and sys.stdin.isatty() and sys.stdout.isatty()
-    text = draft_cohort(call.data, target=target, ask=ask_roles if asked else None, tell=print)
+    text = draft_cohort(
+        call.data, target=target, form=call.format, ask=ask_roles if asked else None, tell=print
+    )
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as fault:

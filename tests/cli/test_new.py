@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cli import DONE, main
+from auditbook.cli import DONE, WRONG, main
 
 
 @pytest.fixture
@@ -71,3 +71,30 @@ def test_in_pipes_and_with_yes_nothing_is_asked(visits, questions, monkeypatch, 
 def test_what_was_found_in_the_file_is_told(visits, capsys):
     assert main(["new", str(visits)]) == DONE
     assert "separated by ';'" in capsys.readouterr().out
+
+
+def test_a_file_that_is_windows_1252_for_certain_is_read_and_drafted_so(visits, capsys):
+    text = visits.read_text().replace("sex", "Geschlecht").replace("F;", "männlich;").replace("M;", "weiß;")
+    visits.write_bytes(text.encode("windows-1252"))
+    assert main(["new", str(visits)]) == DONE
+    drafted = tomllib.loads(visits.with_suffix(".toml").read_text(encoding="utf-8"))
+    assert drafted["data"]["format"] == {"encoding": "windows-1252"}
+    assert "visits.csv: not UTF-8, and read as windows-1252" in capsys.readouterr().out
+
+
+def test_what_a_file_does_not_show_is_said_by_an_option_and_drafted(visits, capsys):
+    visits.write_bytes(("Stays\n\n" + visits.read_text().replace("M;", "žena;")).encode("cp1250"))
+    assert main(["new", str(visits), "--format", "encoding = 'cp1250'"]) == WRONG
+    told = capsys.readouterr().err
+    assert """--format '{ encoding = "cp1250", skip_rows = 2 }'""" in told
+    assert main(["new", str(visits), "--format", '{ encoding = "cp1250", skip_rows = 2 }']) == DONE
+    drafted = tomllib.loads(visits.with_suffix(".toml").read_text(encoding="utf-8"))
+    assert drafted["data"]["format"] == {"encoding": "cp1250", "skip_rows": 2}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [("skip", "--format: 'skip' is not read"), ("shet = 1", "did you mean 'sheet'?")]
+)
+def test_an_option_that_is_none_is_told(visits, capsys, given, told):
+    assert main(["new", str(visits), "--format", given]) == WRONG
+    assert told in capsys.readouterr().err

@@ -5,6 +5,7 @@ from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_gro
 from auditbook.cohort.events import Event
 from auditbook.cohort.feature_columns import find_features
 from auditbook.cohort.file import ScoreTable, name_lean
+from auditbook.cohort.given_format import read_format, tell_option
 from auditbook.cohort.learned_columns import compared_columns, list_learned, map_columns
 from auditbook.cohort.load import (
     Cohort,

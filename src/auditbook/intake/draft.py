@@ -5,22 +5,25 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from auditbook.errors import printable
+from auditbook.cohort import read_format, tell_option
+from auditbook.errors import InputError, printable
 from auditbook.intake.guess_roles import describe_table, guess_roles
 from auditbook.intake.guesses import NO_ANSWERS, Answers, TableFacts
-from auditbook.intake.toml_text import comment, quote
+from auditbook.intake.toml_text import comment, quote, write_pairs
 from auditbook.intake.write_draft import write_roles
 from auditbook.intake.write_scores import write_drops
 from auditbook.project import ROOT
-from auditbook.tables import read_table_file
+from auditbook.tables import AS_FOUND, EncodingError, PlainTable, TableFormat, find_western, read_table_file
 
 
 def draft_cohort(
     path: Path,
     *,
     target: Path | None = None,
+    form: str | None = None,
     ask: Callable[[TableFacts], Answers] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> str:
@@ -36,6 +39,8 @@ def draft_cohort(
         The table.
     target : Path or None
         Where the draft will stand.
+    form : str or None
+        How the file is written, as after ``format =`` in a cohort file; written into the draft.
     ask : callable or None
         Asks a person about the table; what she answers stands instead of a guess.
     tell : callable or None
@@ -46,7 +51,7 @@ def draft_cohort(
     InputError
         If the table cannot be read.
     """
-    read = read_table_file(path)
+    read, used, guessed = _read_table(path, AS_FOUND if form is None else read_format(form))
     if tell is not None:
         for note in read.notes:
             tell(printable(note))
@@ -69,12 +74,36 @@ def draft_cohort(
         "",
         "[data]",
         f"path = {quote(_relative(path, target))}",
+        *_write_format(used, guessed),
         '# source = "who publishes the data, and on which terms"',
         *write_drops(table, roles),
         "",
         *write_roles(table, roles),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _read_table(path: Path, form: TableFormat) -> tuple[PlainTable, TableFormat, bool]:
+    """Read a table, in Windows-1252 where that is certain; return also how, and whether by a guess."""
+    try:
+        return read_table_file(path, form=form), form, False
+    except InputError as fault:
+        if not isinstance(fault, EncodingError) or form.encoding or (found := find_western(path)) is None:
+            raise tell_option(fault, form) from None
+    form = replace(form, encoding=found)
+    try:
+        read = read_table_file(path, form=form)
+    except InputError as fault:
+        raise tell_option(fault, form) from None
+    note = f"{path.name}: not UTF-8, and read as {found}: every letter with an accent makes a word in it"
+    return replace(read, notes=(note, *read.notes)), form, True
+
+
+def _write_format(form: TableFormat, guessed: bool) -> list[str]:
+    """Write how the file is written, as far as it had to be said."""
+    said = {key: value for key, value in asdict(form).items() if value != getattr(AS_FOUND, key)}
+    mark = "    # guess: its letters with accents make words in this encoding" if guessed else ""
+    return [f"format = {write_pairs(said)}{mark}"] if said else []
 
 
 def _make_slug(stem: str) -> str:

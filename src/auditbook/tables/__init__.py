@@ -7,6 +7,8 @@ from auditbook.tables.people_numbers import SOME_PERCENT, PeopleNumbers, read_pe
 from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.read_table import hash_frame, read_table_file
 from auditbook.tables.table_format import AS_FOUND, TableFormat
+from auditbook.tables.text_encoding import find_western
+from auditbook.tables.text_faults import EncodingError
 from auditbook.tables.values import (
     Mask,
     Numbers,

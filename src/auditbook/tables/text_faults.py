@@ -10,6 +10,10 @@ from auditbook.tables.text_layout import Layout
 from auditbook.tables.text_records import Record, each_record, open_bytes
 
 
+class EncodingError(InputError):
+    """A text file is not in the encoding that it was read in."""
+
+
 def explain_rows(path: Path, layout: Layout, reason: str) -> InputError:
     """Name the first record that has not as many cells as the header, else a reader's own reason."""
     last = Record(layout.skipped + 1, layout.skipped + 1, [])
@@ -69,7 +73,7 @@ def explain_encoding(path: Path, given: str | None) -> InputError:
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
-                return InputError(_tell_encoding(path.name, number, line, error))
+                return EncodingError(_tell_encoding(path.name, number, line, error))
             except UnicodeError:
                 break
     return InputError(
