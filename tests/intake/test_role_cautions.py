@@ -1,5 +1,7 @@
 """Are leaks, look-alike names, identifiers, weights and units pointed out, and good cohorts left alone?"""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -333,6 +335,16 @@ def test_event_rates_that_make_a_metric_fail_are_told_and_equal_ones_are_not(tmp
     assert "and SPD (it gets 0." in told
     for seed in range(5):
         assert not only(say(tmp_path, draw_table(600, seed), TEXT), "without any error")
+
+
+def test_the_groups_that_are_named_are_those_whose_event_rates_give_the_figure(tmp_path):
+    table = draw_table(6000)
+    table["sexo"], table["obito"] = np.repeat(["A", "B", "C"], 2000), 0
+    for group, events in (("A", 4), ("B", 40), ("C", 200)):
+        table.loc[table.index[table["sexo"] == group][:events], "obito"] = 1
+    (told,) = only(say(tmp_path, table, TEXT), "without any error")
+    rates = [float(rate) for rate in re.findall(r"[ABC] ([\d.]+)%", told)]
+    assert float(re.search(r"DI \(it gets ([\d.]+)", told)[1]) == pytest.approx(rates[0] / rates[1], abs=0.01)
 
 
 def test_known_survey_weights_are_refused_as_features_and_offered(tmp_path):

@@ -41,13 +41,12 @@ def warn_base_rates(cohort: Cohort) -> Iterator[Caution]:
 
 
 def _warn_attribute(cohort: Cohort, attribute: Attribute, failing: list[str]) -> Caution:
-    """Say which metrics fail, and between which groups."""
-    held = _count_outcomes(cohort, attribute)
-    kept = np.flatnonzero(~find_short_groups(held, protocol=cohort.file.protocol))
+    """Say which metrics fail, and between which of the groups that the first of them compares."""
+    names = [each.split(" ")[0] for each in failing]
+    kept = np.flatnonzero(_compares(cohort, attribute, find_metric(names[0])))
     rates = _weigh_outcomes(cohort, attribute)
     rates = rates[:, 0] / rates.sum(axis=1).clip(min=1e-300)
     low, high = kept[np.argmin(rates[kept])], kept[np.argmax(rates[kept])]
-    names = [each.split(" ")[0] for each in failing]
     left = [name for name in cohort.file.protocol.metrics if name not in names]
     out = f": [protocol] {write_list('metrics', left)}" if left else ""
     them = "it" if len(names) == 1 else "them"
@@ -66,8 +65,7 @@ def _tell_failure(cohort: Cohort, attribute: Attribute, name: str) -> str:
         return ""
     metric = find_metric(name)
     limit = protocol.thresholds.get(name, metric.threshold)
-    held, weighed = _count_outcomes(cohort, attribute), _weigh_outcomes(cohort, attribute)
-    kept = ~find_short_groups(held, protocol=protocol, needs=metric.needs, selected=held[:, 0])
+    weighed, kept = _weigh_outcomes(cohort, attribute), _compares(cohort, attribute, metric)
     rates, sizes = weighed[kept, 0] / weighed[kept].sum(axis=1), _effective_sizes(cohort, attribute)[kept]
     pairs = list(combinations(range(len(rates)), 2))
     if not any(_differ(metric, rates[list(pair)], sizes[list(pair)], limit, len(pairs)) for pair in pairs):
@@ -75,6 +73,13 @@ def _tell_failure(cohort: Cohort, attribute: Attribute, name: str) -> str:
     value = rates.min() / rates.max() if metric.direction == "at_least" else np.ptp(rates)
     asked = "at least" if metric.direction == "at_least" else "at most"
     return f"{name} (it gets {value:.2f}, {asked} {limit:g} is asked)"
+
+
+def _compares(cohort: Cohort, attribute: Attribute, metric: Metric) -> NDArray[np.bool_]:
+    """Mark the groups that a metric compares where a score without any error selects the events."""
+    held = _count_outcomes(cohort, attribute)
+    protocol = cohort.file.protocol
+    return ~find_short_groups(held, protocol=protocol, needs=metric.needs, selected=held[:, 0])
 
 
 def _differ(metric: Metric, rates: Array, sizes: Array, limit: float, pairs: int) -> bool:
