@@ -28,6 +28,10 @@ def test_values_are_split_into_events_and_others():
     ("codes", "event", "odd", "line"),
     [
         ((0, 1, 9), "1", "9", "{ late = [9] }"),
+        ((0, 1, -1), "1", "-1", "{ late = [-1] }"),
+        ((0, 1, 99), "1", "99", "{ late = [99] }"),
+        (("lebt", "tot", "verlegt"), '"tot"', "verlegt", '{ late = ["verlegt"] }'),
+        (("vivo", "óbito", "NI"), '"óbito"', "NI", '{ late = ["NI"] }'),
         ((1, 2, 7), "1", "7", "{ late = [7] }"),
         (("Y", "N", "U"), '"Y"', "U", '{ late = ["U"] }'),
         (("oui", "non", "X"), '"oui"', "X", '{ late = ["X"] }'),
@@ -39,11 +43,16 @@ def test_values_are_split_into_events_and_others():
 )
 def test_a_third_code_is_pointed_out_with_its_count_and_line(tmp_path, codes, event, odd, line):
     table = table_of("late", lambda i: codes[2] if i % 5 == 4 else codes[i % 2])
-    said = [text for text in warn(tmp_path, table, outcome("late", event)) if "no event" in text]
-    assert len(said) == 1
-    assert f'count as no event; {odd!r} looks like a code for "not known", in 40 records; ' in said[0]
-    assert said[0].startswith("[outcome] event: of 'late', ")
-    assert said[0].endswith(f"[missing] columns = {line}")
+    told = warn_once(tmp_path, table, outcome("late", event))
+    assert f'count as no event; {odd!r} looks like a code for "not known", in 40 records; ' in told
+    assert told.startswith("[outcome] event: of 'late', ")
+    assert told.endswith(f"[missing] columns = {line}")
+
+
+@pytest.mark.parametrize(("codes", "event"), [((1, 2, 3, 4, 5), 5), ((1, 2, 3), 1), ((0, 1, 2, 3, 5), 2)])
+def test_grades_of_which_one_is_the_event_are_left_alone(tmp_path, codes, event):
+    table = table_of("grade", lambda i: codes[i % len(codes)])
+    assert warn(tmp_path, table, outcome("grade", event)) == []
 
 
 def test_two_odd_codes_are_told_at_once(tmp_path):

@@ -14,6 +14,7 @@ from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
 from auditbook.intake.value_lines import missing_line
 from auditbook.missing_words import is_mark, names_missing
+from auditbook.tables import name_value
 
 _PAIRS = (
     {"0", "1"},
@@ -32,8 +33,19 @@ _PAIRS = (
     {"alive", "dead"},
     {"alive", "died"},
     {"alive", "expired"},
+    {"lebt", "tot"},
+    {"lebend", "verstorben"},
+    {"vivant", "decede"},
+    {"vivo", "fallecido"},
+    {"vivo", "muerto"},
+    {"vivo", "morto"},
+    {"vivo", "obito"},
+    {"vivo", "deceduto"},
 )
 """Values that are all of a two-valued outcome; a third one beside them is a code for something else."""
+
+_UNKNOWN_CODE = re.compile(r"-\d+|[789]+")
+"""Codes that usually stand for "not known" beside a series of others."""
 
 _FEW_VALUES = 8
 """Values of an outcome that are listed one by one."""
@@ -50,14 +62,19 @@ _AMOUNT = re.compile(
 
 def warn_outcomes(file: CohortFile, used: Sequence[UsedColumn]) -> Iterator[Caution]:
     """Point out third codes of an outcome, and amounts below zero in whatever is used."""
-    tables = {"[outcome]": file.outcome} | {f"[outcomes.{one.name}]": one.as_outcome for one in file.outcomes}
     for column in used:
         if column.role == "outcome":
-            table = tables[column.where]
+            table = find_table(file, column)
             yield from _warn_third(column, table)
             yield from _warn_below_zero(column, table)
         elif column.role == "feature":
             yield from _warn_below_zero(column, None)
+
+
+def find_table(file: CohortFile, column: UsedColumn) -> OutcomeTable:
+    """Find the table of the cohort file that makes events of a column."""
+    tables = {f"[outcomes.{one.name}]": one.as_outcome for one in file.outcomes}
+    return tables.get(column.where, file.outcome)
 
 
 @dataclass(frozen=True)
@@ -80,10 +97,8 @@ def split_values(table: OutcomeTable, cells: pd.Series) -> OutcomeValues | None:
 def _warn_third(column: UsedColumn, table: OutcomeTable) -> Iterator[Caution]:
     """Point out values that count as no event and look like a code for "not known"."""
     values = split_values(table, column.cells)
-    if values is None or len(values.others) < 2:
-        return
-    odd = [value for value in values.others if _is_odd(value, values)]
-    if not odd:
+    odd = list_odd(values)
+    if values is None or not odd:
         return
     count, many = sum(values.others[value] for value in odd), len(odd) > 1
     like = "look like codes" if many else "looks like a code"
@@ -96,10 +111,19 @@ def _warn_third(column: UsedColumn, table: OutcomeTable) -> Iterator[Caution]:
     )
 
 
+def list_odd(values: OutcomeValues | None) -> list[str]:
+    """List the values that count as no event, beside others that do, and look like codes for "not known"."""
+    if values is None or len(values.others) < 2:
+        return []
+    return [value for value in values.others if _is_odd(value, values)]
+
+
 def _is_odd(value: str, values: OutcomeValues) -> bool:
     """Tell whether a value is a mark, says that nothing is known, or stands beside a pair."""
     if is_mark(value) or names_missing(value):
         return True
+    if _is_code(value):
+        return _stands_apart(value, values)
     known = {_plain(name) for name in (*values.events, *values.others)} - {_plain(value)}
     return (
         len(values.events) == 1
@@ -109,12 +133,39 @@ def _is_odd(value: str, values: OutcomeValues) -> bool:
     )
 
 
+def _stands_apart(value: str, values: OutcomeValues) -> bool:
+    """Tell whether a code stands outside those that follow one another from 0 or 1, the event among them.
+
+    Of 0, 1 and 9 the last does, of 0, 1 and -1 too, and of the grades 1 to 5 none; beside more than two,
+    which may be counts, only a code that usually means "not known" does.
+    """
+    codes = {*values.events, *values.others}
+    first = next((code for code in (0, 1) if str(code) in codes), None)
+    if first is None or len(values.events) != 1:
+        return False
+    last = first
+    while str(last + 1) in codes:
+        last += 1
+    series = {str(code) for code in range(first, last + 1)}
+    if len(series) < 2 or value in series or not set(values.events) <= series:
+        return False
+    return len(series) == 2 or _UNKNOWN_CODE.fullmatch(value) is not None
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether a value is a whole number."""
+    return value.lstrip("-").isdecimal()
+
+
 def _warn_below_zero(column: UsedColumn, table: OutcomeTable | None) -> Iterator[Caution]:
     """Point out stays, ages and amounts below zero."""
     numbers = column.numbers.cells
     there = numbers[~np.isnan(numbers)]
     below = there[there < 0]
     if not len(below) or len(below) > _NEGATIVE_SHARE * len(there):
+        return
+    odd = [] if table is None else list_odd(split_values(table, column.cells))
+    if {name_value(each) for each in below} <= set(odd):
         return
     event = None if table is None else table.rule
     bounded = event is not None and is_number(event.value) and float(event.value) > 0

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.intake.caution import Caution
+from auditbook.intake.outcome_values import find_table, list_odd, split_values
 from auditbook.intake.used_columns import UsedColumn, write_counts
 from auditbook.intake.value_lines import drop_line, missing_line
 from auditbook.missing_words import is_mark, names_missing
@@ -51,8 +52,16 @@ def warn_stand_ins(used: Sequence[UsedColumn]) -> Iterator[Caution]:
     for column in (item for item in used if item.role in ("outcome", "bins", "score", "feature")):
         numbers = column.numbers.cells
         found = find_far_values(numbers[~np.isnan(numbers)])
-        if found is not None:
+        if found is not None and not _is_told(column, found):
             yield _warn_far(column, found)
+
+
+def _is_told(column: UsedColumn, found: FarValues) -> bool:
+    """Tell whether the values are pointed out already, as codes of an outcome that count as no event."""
+    if column.role != "outcome":
+        return False
+    odd = list_odd(split_values(find_table(column.file, column), column.cells))
+    return {name_value(value) for value in found.values} <= set(odd)
 
 
 def find_far_values(numbers: NDArray[np.float64]) -> FarValues | None:
