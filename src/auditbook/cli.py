@@ -241,7 +241,7 @@ def _new(call: argparse.Namespace) -> None:
 
 
 def _check(call: argparse.Namespace) -> None:
-    from auditbook.intake import tell_values, warn_cohort, warn_table
+    from auditbook.intake import tell_shared_keys, tell_values, warn_cohort, warn_table
     from auditbook.run import check_request
 
     checked, cautions = check_request(_request(call)), []
@@ -256,6 +256,8 @@ def _check(call: argparse.Namespace) -> None:
         print("\n".join([checked.cohort.summary(), *tell_values(checked.cohort)]))
     for caution in cautions:
         print(f"warning: {caution}")
+    if shared := tell_shared_keys(cautions):
+        print(f"note: {printable(shared)}")
     if checked.faults:
         raise InputError(*checked.faults)
 
