@@ -21,7 +21,7 @@ _NAMES = (
     r"|unspecified|unrecorded|unreported|unanswered|no (answer|response|information|data|record)"
     r"|declined|declines|refused|refuses|refusal|prefers? not|chose not|chooses not"
     r"|unable to (obtain|determine|answer|collect)|could not be obtained|do(es)? not know|don t know"
-    r"|not sure|cannot be determined"
+    r"|not sure|(cannot|to) be determined|utd|tbd"
     # French
     r"|inconnue?s?|non (renseignee?s?|precisee?s?|specifiee?s?|disponibles?"
     r"|communiquee?s?|declaree?s?|connue?s?)"
@@ -38,7 +38,7 @@ _NAMES = (
     r"|preenchid[oa]|respondeu|respondio|identificad[oa])"
     r"|sem (informacao|dados?|resposta|registro|declaracao)"
     r"|sin (informacion|datos?|respuesta|especificar|registro)"
-    r"|recus(ou|ado|ada)|se nego|rehus[ao]|prefiere no|prefere nao|ns nc"
+    r"|recus(ou|ado|ada)|se nego|rehus[ao]|prefiere no|prefere nao|ns nc|nsnc"
 )
 _NAMING = re.compile(rf"(?<![a-z])({_NAMES})(?![a-z])")
 _PEOPLE = re.compile(
@@ -51,10 +51,10 @@ def is_mark(text: str) -> bool:
 
     Examples
     --------
-    >>> is_mark("N/A"), is_mark("Narrow")
-    (True, False)
+    >>> is_mark("N/A"), is_mark("k. A."), is_mark("Narrow")
+    (True, True, False)
     """
-    return text.strip().casefold() in MARKS
+    return "".join(text.split()).casefold() in MARKS
 
 
 def names_missing(text: str) -> bool:
