@@ -28,7 +28,7 @@ setup-test:
 book: setup  ## Audit the cohort, run the chapters, build the book: runs/<name>/html/index.html
 	$(BIN)/auditbook run $(COHORT) --profile $(PROFILE)
 
-test: setup-test  ## Check style, types, all but the slow tests, a small book in a browser (about 12 min)
+test: setup-test  ## Check style, types, all but the slow tests, a small book in a browser (about 13 min)
 	@$(call TESTS)
 
 test-all: setup-test  ## Run every test, the slow ones too: before each release
