@@ -16,8 +16,8 @@ from auditbook.cohort.events import parse_event
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.keys import list_keys
 from auditbook.errors import InputError, printable
-from auditbook.faults import show
 from auditbook.settings import Protocol
+from auditbook.tables.faults import show
 
 GOOD = """
 name = "good"

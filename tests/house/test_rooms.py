@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "auditbook"
 FLOORS = [
-    "errors code column_series columns faults labels missing_words records progress project workers "
+    "errors code columns labels records progress project workers "
     "notebooks key_types settings pocket_settings plain_text surroundings",
     "results tables",
     "evidence",

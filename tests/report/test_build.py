@@ -123,7 +123,7 @@ def name_finding(finding):
 
 def test_a_finding_about_a_group_of_which_nothing_is_known_says_so(failing, monkeypatch):
     said = build_report(read_run(failing)).pages[0].findings[0]
-    monkeypatch.setattr("auditbook.missing_words.names_missing", lambda name: name == "Black")
+    monkeypatch.setattr("auditbook.tables.missing_words.names_missing", lambda name: name == "Black")
     again = build_report(read_run(failing)).pages[0].findings[0]
     told = f"Black says that nothing is known of {said.attribute}: a missing value with a name, not a people."
     assert again.statement.text == f"{said.statement.text} {told}"

@@ -1,6 +1,7 @@
 """Which records, outcome, groups and sites does a cohort file name?"""
 
 from auditbook.cohort.column_roles import MISSING_GROUP, derive_outcome
+from auditbook.cohort.column_series import Series, join_series
 from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_groups, summarise_sites
 from auditbook.cohort.events import Event
 from auditbook.cohort.feature_columns import find_features

@@ -9,7 +9,7 @@ from auditbook.cohort.crossed import check_cross
 from auditbook.cohort.keys import read_subtables
 from auditbook.cohort.schema import AttributeTable
 from auditbook.errors import nearest
-from auditbook.faults import Faults, count_of, show
+from auditbook.tables import Faults, count_of, show
 
 
 def read_attributes(raw: dict[str, Any], rule: str, faults: Faults) -> tuple[AttributeTable, ...]:

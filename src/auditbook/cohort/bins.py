@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.number_advice import advise_numbers
 from auditbook.cohort.schema import AttributeTable
-from auditbook.faults import Faults, count_of
-from auditbook.tables import Mask, as_numbers, list_values
+from auditbook.tables import Faults, Mask, as_numbers, count_of, list_values
 
 
 def name_bins(table: AttributeTable, column: pd.Series, *, keep: Mask, faults: Faults) -> NDArray[np.object_]:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.schema import CohortFile, UnitRule
 from auditbook.errors import printable
-from auditbook.faults import count_of
 from auditbook.records import Attribute, Survey
+from auditbook.tables import count_of
 
 
 @dataclass(frozen=True)

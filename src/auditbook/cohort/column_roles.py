@@ -14,9 +14,19 @@ from auditbook.cohort.events import Event
 from auditbook.cohort.number_advice import advise_numbers
 from auditbook.cohort.schema import AttributeTable, OutcomeTable, ScoreTable
 from auditbook.errors import nearest
-from auditbook.faults import Faults, count_of, show
 from auditbook.records import Attribute
-from auditbook.tables import Mask, as_numbers, as_text, is_missing, list_values, matches, name_value
+from auditbook.tables import (
+    Faults,
+    Mask,
+    as_numbers,
+    as_text,
+    count_of,
+    is_missing,
+    list_values,
+    matches,
+    name_value,
+    show,
+)
 
 MISSING_GROUP = "(missing)"
 

@@ -8,9 +8,8 @@ import numpy as np
 from auditbook.cohort.column_roles import MISSING_GROUP, check_groups
 from auditbook.cohort.schema import AttributeTable
 from auditbook.errors import nearest
-from auditbook.faults import Faults, show
 from auditbook.records import Attribute
-from auditbook.tables import Mask
+from auditbook.tables import Faults, Mask, show
 
 JOINT = ", "
 """What stands between the names of the parts: "Black, Female"."""

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort.cohort import Cohort
-from auditbook.column_series import Series, join_series
+from auditbook.cohort.column_series import Series, join_series
 from auditbook.columns import empty_table
 from auditbook.evidence import wilson_interval
 from auditbook.tables import as_text, is_missing

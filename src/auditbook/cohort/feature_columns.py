@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from auditbook.cohort.schema import CohortFile
-from auditbook.faults import Faults
+from auditbook.tables import Faults
 
 LISTS = ("include", "exclude", "late", "categories")
 """Keys of ``[features]`` that list columns."""

@@ -33,10 +33,9 @@ from auditbook.cohort.schema import (
     WeightTable,
 )
 from auditbook.errors import InputError, nearest
-from auditbook.faults import Faults, is_number, show
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
-from auditbook.tables import TableFormat, check_regular
+from auditbook.tables import Faults, TableFormat, check_regular, is_number, show
 
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from auditbook.cohort.keys import check_keys
 from auditbook.errors import InputError
-from auditbook.faults import Faults, show
-from auditbook.tables import AS_FOUND, TableFormat
+from auditbook.tables import AS_FOUND, Faults, TableFormat, show
 
 OPTION = "--format"
 

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
-from auditbook.faults import Faults, show
+from auditbook.tables import Faults, show
 
 Schema = dict[str, Any]
 

@@ -34,9 +34,18 @@ from auditbook.cohort.survey_names import fault_learned_weights
 from auditbook.cohort.units import join_sites, name_units, order_units, settle_groups
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
 from auditbook.errors import InputError, naming
-from auditbook.faults import Faults, count_of
 from auditbook.records import Attribute, Survey
-from auditbook.tables import Mask, PlainTable, as_text, hash_frame, is_missing, matches, plain_table
+from auditbook.tables import (
+    Faults,
+    Mask,
+    PlainTable,
+    as_text,
+    count_of,
+    hash_frame,
+    is_missing,
+    matches,
+    plain_table,
+)
 
 
 @dataclass(frozen=True)

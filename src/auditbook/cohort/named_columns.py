@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from auditbook.cohort.feature_columns import LISTS, is_pattern, match_columns
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
-from auditbook.faults import Faults
+from auditbook.tables import Faults
 
 _SHOWN = 12
 

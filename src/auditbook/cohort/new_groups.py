@@ -11,7 +11,7 @@ from auditbook.cohort.column_roles import MISSING_GROUP, derive_groups
 from auditbook.cohort.crossed import JOINT
 from auditbook.cohort.recode import put_numbers
 from auditbook.cohort.schema import AttributeTable
-from auditbook.faults import Faults
+from auditbook.tables import Faults
 
 Names = NDArray[np.object_]
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from auditbook.faults import show
-from auditbook.tables import as_text, held_number
+from auditbook.tables import as_text, held_number, show
 
 _SHOWN = 5
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from auditbook.cohort.schema import CohortFile
 from auditbook.errors import nearest
-from auditbook.faults import Faults, show
 from auditbook.pocket_settings import PocketSettings
+from auditbook.tables import Faults, show
 
 
 def read_pockets(values: Mapping[str, Any], faults: Faults) -> PocketSettings:

@@ -12,9 +12,8 @@ import pandas as pd
 
 from auditbook.cohort.feature_columns import expand_key
 from auditbook.cohort.schema import CohortFile
-from auditbook.faults import Faults, show
 from auditbook.key_types import Value
-from auditbook.tables import PlainTable, as_text, is_missing, name_value, read_people_numbers
+from auditbook.tables import Faults, PlainTable, as_text, is_missing, name_value, read_people_numbers, show
 
 
 def recode_table(file: CohortFile, table: PlainTable, faults: Faults) -> PlainTable:

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.data_files import find_files, hash_files
 from auditbook.cohort.events import Event, parse_event
-from auditbook.faults import show
 from auditbook.key_types import NO_KEY, Cell, Exactly, Flag, LeftOut, Number, Text, Value, WrittenAs
 from auditbook.pocket_settings import Names, PocketSettings
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
-from auditbook.tables import AS_FOUND, TableFormat
+from auditbook.tables import AS_FOUND, TableFormat, show
 
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin", "chest-xray-twin"]
 MissingRule = Literal["error", "group", "drop"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from auditbook.cohort.schema import CohortFile
-from auditbook.faults import Faults
+from auditbook.tables import Faults
 
 SurveyKey = Literal["column", "strata", "cluster"]
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.column_roles import Settled, recode_names, sort_names
 from auditbook.cohort.schema import CohortFile, UnitRule
-from auditbook.faults import Faults, count_of
-from auditbook.tables import Mask, as_numbers, as_text, is_missing, list_values
+from auditbook.tables import Faults, Mask, as_numbers, as_text, count_of, is_missing, list_values
 
 JOINT = " | "
 """What stands between the parts of a unit's name."""

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from auditbook.cohort.schema import WeightTable
 from auditbook.errors import InputError
 from auditbook.evidence import settle_design
-from auditbook.faults import Faults, count_of
 from auditbook.records import AuditRecords, Survey
-from auditbook.tables import Mask, as_numbers, as_text, is_missing
+from auditbook.tables import Faults, Mask, as_numbers, as_text, count_of, is_missing
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from auditbook.cohort import CohortFile
-from auditbook.faults import show
 from auditbook.intake.toml_text import quote
 from auditbook.key_types import Value
+from auditbook.tables import show
 
 
 def write_list(key: str, values: Iterable[Value]) -> str:

@@ -9,8 +9,7 @@ from auditbook.cohort import AttributeTable, CohortFile, missing_words
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
 from auditbook.intake.value_lines import columns_line, drop_line, groups_line, missing_line
-from auditbook.missing_words import is_mark, names_missing
-from auditbook.tables import matches
+from auditbook.tables import is_mark, matches, names_missing
 
 _AMBIGUOUS = re.compile(r"[^\W\d_]{1,3}|-?\d{1,4}")
 """Words that mean missing here and are a code there, such as NA (Native American, Namibia) or 9."""

@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import CohortFile, Event, OutcomeTable, derive_outcome
-from auditbook.faults import Faults, is_number
 from auditbook.intake.caution import Caution
 from auditbook.intake.used_columns import UsedColumn, count_values, write_counts
 from auditbook.intake.value_lines import missing_line
-from auditbook.missing_words import is_mark, names_missing
-from auditbook.tables import name_value
+from auditbook.tables import Faults, is_mark, is_number, name_value, names_missing
 
 _PAIRS = (
     {"0", "1"},

@@ -12,8 +12,7 @@ from auditbook.intake.caution import Caution
 from auditbook.intake.outcome_values import find_table, list_odd, split_values
 from auditbook.intake.used_columns import UsedColumn, write_counts
 from auditbook.intake.value_lines import drop_line, missing_line
-from auditbook.missing_words import is_mark, names_missing
-from auditbook.tables import name_value
+from auditbook.tables import is_mark, name_value, names_missing
 
 _STAND_IN = re.compile(r"-?([789])\1*[789]?(\.\1+)?|-[12]|-?(66|555|666)6*")
 """Codes that surveys, registries and statistics packages give to "not known", "refused" or "not asked"."""

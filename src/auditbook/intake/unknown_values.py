@@ -3,7 +3,7 @@
 from auditbook.intake.column_facts import ColumnFacts
 from auditbook.intake.guesses import TableFacts
 from auditbook.intake.lexicon import fit_name
-from auditbook.missing_words import is_mark, names_missing
+from auditbook.tables import is_mark, names_missing
 
 _ANSWERS = ("none", "-", "--", "---", ".", "..", "*", "**", "ns", "nr", "nd", "nil")
 """Marks that may be answers beside words: none, no, or an abbreviation."""

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from auditbook.cohort import AttributeTable, CohortFile, find_features, recode_table
-from auditbook.faults import Faults
-from auditbook.tables import Mask, Numbers, PlainTable, as_numbers, as_text, is_missing, matches
+from auditbook.tables import Faults, Mask, Numbers, PlainTable, as_numbers, as_text, is_missing, matches
 
 Role = Literal["outcome", "bins", "groups", "score", "site", "unit", "weight", "feature"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from auditbook.cohort import AttributeTable, CohortFile, missing_words, write_numbers
-from auditbook.faults import show
 from auditbook.intake.toml_text import quote, write_key
 from auditbook.intake.used_columns import UsedColumn
 from auditbook.key_types import Value
+from auditbook.tables import show
 
 _KEPT = ', with missing = "drop" (left out and counted) or "group" (one group, called missing)'
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from auditbook.cohort import Cohort, name_mapped, name_models
-from auditbook.column_series import join_series
+from auditbook.cohort import Cohort, join_series, name_mapped, name_models
 from auditbook.columns import empty_table, fill_table
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PocketSettings

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.column_series import join_series
+from auditbook.cohort import join_series
 from auditbook.errors import InputError
 from auditbook.pocket_settings import PARTITIONS, PocketSettings
 from auditbook.pockets.block_model import fit_blocks, require_graph_tool

@@ -8,8 +8,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import Cohort, compared_columns, fits_anything, map_columns, name_mapped, name_models
-from auditbook.column_series import join_series
+from auditbook.cohort import (
+    Cohort,
+    compared_columns,
+    fits_anything,
+    join_series,
+    map_columns,
+    name_mapped,
+    name_models,
+)
 from auditbook.errors import InputError, naming
 from auditbook.pocket_settings import PocketSettings, UnitKind
 from auditbook.pockets.data import Contrast, PocketData, declare_contrasts

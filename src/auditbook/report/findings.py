@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from auditbook.book.say.text import count, join_words, number, plural
-from auditbook.missing_words import tell_named_missing
 from auditbook.report.content import Basis, Finding, Share, Statement
 from auditbook.report.source import Source, list_names, rest_on, start, to_count, to_number
 from auditbook.results import match_rows, rows
+from auditbook.tables import tell_named_missing
 from auditbook.verdicts import METRICS, RATE_QUESTIONS, count_affected, find_error_free, name_bin
 
 MOST = 5

@@ -3,11 +3,11 @@
 import math
 
 from auditbook.book.say.text import agree, count, plural, share
-from auditbook.missing_words import tell_named_missing
 from auditbook.report.content import Statement
 from auditbook.report.head import count_sites
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.results import match_rows, rows
+from auditbook.tables import tell_named_missing
 from auditbook.verdicts import find_named_missing
 
 FEW_SITES = 15

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from auditbook.errors import InputError
-from auditbook.faults import show
+from auditbook.tables.faults import show
 from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.text_columns import EXACT, read_dates
 from auditbook.tables.text_records import open_text

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.faults import show
+from auditbook.tables.faults import show
 from auditbook.tables.held_numbers import held_number
 from auditbook.tables.text_columns import settle
 from auditbook.tables.values import is_missing, name_value

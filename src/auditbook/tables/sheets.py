@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from auditbook.errors import InputError, nearest
-from auditbook.faults import show
+from auditbook.tables.faults import show
 from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.table_format import TableFormat
 from auditbook.tables.values import name_value

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditbook.errors import InputError
-from auditbook.faults import show
+from auditbook.tables.faults import show
 from auditbook.tables.text_layout import Layout
 from auditbook.tables.text_records import Record, each_record, open_bytes
 

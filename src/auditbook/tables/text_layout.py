@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from auditbook.errors import InputError
-from auditbook.faults import show
+from auditbook.tables.faults import show
 from auditbook.tables.table_format import TableFormat
 from auditbook.tables.text_records import Record, check_bytes, each_record, open_bytes, open_text
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.faults import show
 from auditbook.key_types import Value
+from auditbook.tables.faults import show
 
 Mask = NDArray[np.bool_]
 

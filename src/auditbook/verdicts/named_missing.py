@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from auditbook.missing_words import names_missing
 from auditbook.results import rows
+from auditbook.tables import names_missing
 
 
 def find_named_missing(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -18,8 +18,8 @@ from auditbook.book.say.text import (
     read_layout,
     share,
 )
-from auditbook.missing_words import tell_named_missing
 from auditbook.results import Run, match_rows, rows
+from auditbook.tables import tell_named_missing
 from auditbook.verdicts import METRICS, STANDINGS, judge_reach, name_bin, pick_deciding
 
 SHOWN_TO_FAIL = "shown to fail"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditbook.missing_words import is_mark, names_missing, tell_named_missing
+from auditbook.tables.missing_words import is_mark, names_missing, tell_named_missing
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditbook.column_series import LONG, join_series
+from auditbook.cohort.column_series import LONG, join_series
 
 
 def numbered(stem, count, tail=""):
