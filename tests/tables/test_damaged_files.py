@@ -75,12 +75,13 @@ def test_a_damaged_file_of_any_format_is_a_table_or_one_message(tmp_path, suffix
         ("t.csv", b'<?xml version="1.0"?><a><b>1</b></a>', "not .csv but XML"),
         (
             "t.csv.gz",
-            gzip.compress(gzip.compress(b"a,b\n1,2\n")),
+            gzip.compress(gzip.compress(b"a,b\n1,2\n", mtime=0), mtime=0),
             "compressed twice with gzip; unpack it once",
         ),
-        ("t.csv.gz", gzip.compress(b"PAR1" + bytes(9)), "and inside not .csv.gz but a parquet file"),
-        ("t.csv.gz", gzip.compress(b'{"a": 1}'), "not .csv.gz but JSON"),
+        ("t.csv.gz", gzip.compress(b"PAR1" + bytes(9), mtime=0), "and inside not .csv.gz but a parquet file"),
+        ("t.csv.gz", gzip.compress(b'{"a": 1}', mtime=0), "not .csv.gz but JSON"),
     ],
+    ids=["json-lines", "json", "web-page", "xml", "packed-twice", "packed-parquet", "packed-json"],
 )
 def test_what_is_no_text_of_cells_is_named(tmp_path, name, content, told):
     (tmp_path / name).write_bytes(content)
