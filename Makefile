@@ -50,7 +50,7 @@ bench: setup  ## Print the benchmarks
 # here asks for and which costs every process that reads a notebook two seconds, and a second driver of browsers.
 lock: setup  ## Resolve the dependencies anew into requirements.lock
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --python-version 3.11 pyproject.toml --all-extras --no-emit-package nvidia-nccl-cu12 \
+	$(BIN)/uv pip compile --python-version 3.11 pyproject.toml --extra lab --extra test --extra cluster --extra postgresql --no-emit-package nvidia-nccl-cu12 \
 	    --no-emit-package rfc3987-syntax --no-emit-package lark --no-emit-package playwright --no-emit-package greenlet \
 	    --no-emit-index-url --no-header --no-annotate --quiet --output-file requirements.lock
 

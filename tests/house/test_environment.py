@@ -9,7 +9,7 @@ import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-CONDA_NAMES = {"matplotlib-base": "matplotlib", "python-igraph": "igraph"}
+CONDA_NAMES = {"matplotlib-base": "matplotlib", "python-duckdb": "duckdb", "python-igraph": "igraph"}
 ONLY_CONDA = {"python", "pip", "graph-tool"}
 
 
@@ -43,7 +43,7 @@ def test_conda_users_get_the_same_list_with_the_same_bounds():
 
 def test_every_dependency_is_locked_within_its_bounds():
     versions = locked()
-    for name, requirement in declared("lab", "test").items():
+    for name, requirement in declared("lab", "test", "cluster", "postgresql").items():
         assert name in versions, f"{name} is not in requirements.lock: make lock"
         assert requirement.specifier.contains(versions[name]), f"{name} {versions[name]}: make lock"
 
