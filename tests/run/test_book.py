@@ -104,6 +104,36 @@ def test_the_pages_have_no_fault_that_a_reader_would_meet(book):
             assert found == {}, f"{page.relative_to(book)}: {found}"
 
 
+def test_a_quiz_marks_itself_by_keyboard_and_keeps_its_score(smoke_run):
+    from selenium.webdriver.common.keys import Keys
+
+    from browser import open_browser
+
+    page = (smoke_run / "html" / "notebooks" / "tiers.html").resolve().as_uri()
+    with open_browser() as browser:
+        browser.get(page)
+        quiz, others = (
+            browser.find_element("css selector", ".quiz"),
+            browser.find_elements("css selector", ".quiz"),
+        )
+        options = quiz.find_elements("css selector", "input")
+        right = [mark.text for mark in quiz.find_elements("css selector", ".quiz-mark")]
+        assert right == [""] * 4
+        options[0].send_keys(Keys.SPACE)
+        for _ in range(4):
+            quiz.find_element("css selector", "button").send_keys(Keys.ENTER)
+            said = quiz.find_element("css selector", "[role=status]").text
+            if said.startswith("Right."):
+                break
+            browser.switch_to.active_element.send_keys(Keys.SHIFT, Keys.TAB)
+            browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+        assert said.startswith("Right. See ")
+        assert all(mark.text for mark in quiz.find_elements("css selector", ".quiz-mark"))
+        browser.get(page)
+        score = browser.find_element("css selector", ".quiz-score").text
+        assert score == f"1 of {len(others)} right on this page; kept in this browser only."
+
+
 @pytest.mark.slow
 def test_no_page_breaks_wcag_or_scrolls_sideways_on_a_phone(smoke_run):
     assert (
