@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from auditbook.errors import InputError
 from auditbook.evidence import prepare
-from auditbook.evidence.agreement import fleiss_kappa, raw_agreement, tally
+from auditbook.evidence.agreement import count_passes, fleiss_kappa, raw_agreement
 from auditbook.evidence.resample import open_stream
 from auditbook.project import project_file
 from auditbook.ranking.tables import tabulate_auc_fairness, tabulate_auc_matrix
@@ -182,8 +182,8 @@ def test_folds_by_counts_are_judged_as_sites_are_by_records():
     records = AuditRecords(np.isin(kind, (0, 2)).astype(np.int8), attributes, (score,), place)
     protocol = Protocol(metrics=("DI",))
     slow = judge(prepare(records), protocol, axes=("sites",)).site_agreement.iloc[0]
-    assert slow["raw_agreement"] == raw_agreement(tally(ratings))
-    assert slow["kappa"] == pytest.approx(fleiss_kappa(tally(ratings)))
+    assert slow["raw_agreement"] == raw_agreement(count_passes(ratings))
+    assert slow["kappa"] == pytest.approx(fleiss_kappa(count_passes(ratings)))
 
 
 def test_a_replicate_of_sites_reads_as_rate_agreement_does():

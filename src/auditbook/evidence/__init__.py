@@ -1,13 +1,14 @@
 """What do records say, counted once: tables of counts, sums and areas, their resamples and intervals?"""
 
+from auditbook.evidence.add_tallies import add_tallies, list_differences
 from auditbook.evidence.agreement import (
     correlate_ranks,
+    count_passes,
     fleiss_kappa,
     gwet_ac1,
     jackknife_kappa,
     name_band,
     raw_agreement,
-    tally,
 )
 from auditbook.evidence.area_limits import (
     AreaInfluence,
@@ -118,5 +119,18 @@ from auditbook.evidence.support import (
     write_worth,
 )
 from auditbook.evidence.survey import Design, Replicates, count_effective, draw_replicates, settle_design
+from auditbook.evidence.tally import (
+    FINE_BINS,
+    UNIT,
+    BinnedScores,
+    TalliedAttribute,
+    TalliedModel,
+    TalliedParts,
+    TalliedUnits,
+    Tally,
+    cut_ranks,
+    list_edges,
+)
+from auditbook.evidence.tally_records import find_bins, tally_records
 from auditbook.evidence.weighted_areas import survey_areas, weigh_areas
 from auditbook.evidence.weighted_groups import WeightedGroups

@@ -190,7 +190,7 @@ def jackknife_kappa(ratings: ArrayLike) -> Jackknife:
     raters = table.shape[1]
     if raters < 3:
         return Jackknife(float("nan"), float("nan"))
-    counts = tally(table)
+    counts = count_passes(table)
     without = _pass_kappa(counts[None] - np.stack([table == 1, table == 0], axis=-1).transpose(1, 0, 2))
     error = 1.96 * np.sqrt((raters - 1) / raters * ((without - without.mean()) ** 2).sum())
     kappa = fleiss_kappa(counts)
@@ -211,10 +211,10 @@ def _pass_kappa(counts: NDArray[np.int64]) -> Array:
     return np.where(rated >= 2, kappa, np.nan)
 
 
-def tally(ratings: ArrayLike) -> NDArray[np.int64]:
+def count_passes(ratings: ArrayLike) -> NDArray[np.int64]:
     """Count passes (1) and fails (0) of each item, shape (n_items, 2); nan is a missing rating.
 
-    >>> tally([[1, 0, float("nan")]]).tolist()
+    >>> count_passes([[1, 0, float("nan")]]).tolist()
     [[1, 1]]
     """
     table = np.asarray(ratings, float)

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import fill_table
-from auditbook.evidence import fleiss_kappa, gwet_ac1, jackknife_kappa, name_band, raw_agreement, tally
+from auditbook.evidence import count_passes, fleiss_kappa, gwet_ac1, jackknife_kappa, name_band, raw_agreement
 from auditbook.verdicts.site_verdicts import CELL
 
 DEFINED, UNDEFINED, NOT_RATED, NO_SITE = "defined", "undefined", "not rated", "no site"
@@ -54,7 +54,7 @@ def _rate_metric(rows: pd.DataFrame) -> dict[str, Any]:
     """Measure the agreement of the folds on one model and metric."""
     ratings = spread_ratings(rows)
     ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
-    counts = tally(ratings)
+    counts = count_passes(ratings)
     known = ~np.isnan(ratings)
     kappa = fleiss_kappa(counts)
     status, reason = _explain(counts, kappa)

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.evidence import (
+    count_passes,
     fleiss_kappa,
     gwet_ac1,
     jackknife_kappa,
     open_stream,
     raw_agreement,
     stratum_sizes,
-    tally,
 )
 from auditbook.settings import Protocol
 from auditbook.studies.small_groups.measures import EVERY, Reading, Truth, Truths, mark_right
@@ -113,7 +113,9 @@ def judge_folds(counts: NDArray[np.int64]) -> Array:
 def find_truth(design: SiteDesign, seed: int) -> Truths:
     """Find the agreement of very many folds."""
     sites = FRESH * (design.sites // design.folds)
-    table = tally(judge_folds(count_folds(design, draw_sites(design, sites, _stream(design, seed, "truth")))))
+    table = count_passes(
+        judge_folds(count_folds(design, draw_sites(design, sites, _stream(design, seed, "truth"))))
+    )
     return {
         (KAPPA, EVERY): Truth(fleiss_kappa(table), BOUND),
         (RAW, EVERY): Truth(raw_agreement(table)),
@@ -130,7 +132,7 @@ def run_replicate(design: SiteDesign, *, replicate: int, seed: int) -> list[Read
     at_site = draw_sites(design, design.sites, _stream(design, seed, str(replicate)))
     ratings = judge_folds(count_folds(design, at_site))
     ratings = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]  # as `rate_agreement` has it
-    table, bounds = tally(ratings), jackknife_kappa(ratings)
+    table, bounds = count_passes(ratings), jackknife_kappa(ratings)
     kappa, truth = fleiss_kappa(table), find_truth(design, seed)[KAPPA, EVERY].value
     known = not np.isnan(kappa) and not np.isnan(truth)
     held = float(not np.isnan(kappa))

@@ -1,0 +1,126 @@
+"""What is counted of whole units, such as patients, so that no unit need be kept?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from auditbook.errors import InputError
+from auditbook.evidence.bundles import BUNDLES
+from auditbook.evidence.clusters import Clusters, pair_clusters
+from auditbook.evidence.counts import FN, FP, TN, TP
+from auditbook.evidence.score_sums import N_BINS, assign_bins
+from auditbook.evidence.tally import UNIT_SUM, Ints, TalliedParts, TalliedUnits
+from auditbook.records import Attribute, AuditRecords, Score
+
+TRIALS = ((TP, FP, FN, TN), (TP, FN), (FP, TN), (TP, FP))
+"""Counts that are records, events, non-events and selected records."""
+
+
+@dataclass(frozen=True)
+class UnitNumbers:
+    """The units of some records, and the bundles that they are in."""
+
+    unit: NDArray[np.intp]  # shape (n,): Unit of each record
+    number: int  # Units
+    of_record: NDArray[np.intp]  # shape (n,): Bundle of each record
+    keys: NDArray[np.uint64]  # shape (n_bundles,), rising
+    single: bool  # Whether each bundle is one unit
+
+
+def name_bundles(unit: NDArray[np.integer], unit_key: NDArray[np.uint64] | None) -> UnitNumbers:
+    """Put units into at most 1,000 bundles by their keys."""
+    held, place = np.unique(unit, return_inverse=True)
+    keys = held.astype(np.uint64) if unit_key is None else np.asarray(unit_key, np.uint64)[held]
+    single = len(held) <= BUNDLES
+    named, bundle = np.unique(keys if single else bundle_keys(keys), return_inverse=True)
+    return UnitNumbers(place, len(held), bundle[place], named, single)
+
+
+def bundle_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Give each unit its bundle, 0 to 999, by a mixed key.
+
+    References
+    ----------
+    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators.
+    doi:10.1145/2660193.2660195
+    """
+    mixed = keys + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))) % np.uint64(BUNDLES)
+
+
+def tally_units(
+    records: AuditRecords, attribute: Attribute, units: UnitNumbers, bundles: TalliedParts
+) -> TalliedUnits:
+    """Add up the products of what each unit holds of every group."""
+    pairs = pair_clusters(units.unit, attribute.codes, len(attribute.groups))
+    found = [_multiply_model(records, score, pairs) for score in records.scores]
+    parts = (np.stack(each) for each in zip(*found, strict=True))
+    return TalliedUnits(units.number, *parts, units.keys, units.single, bundles)
+
+
+def _multiply_model(records: AuditRecords, score: Score, pairs: Clusters) -> tuple[Ints, ...]:
+    """Multiply one model's counts and sums: the fields of `TalliedUnits` in their order."""
+    outcome, count = np.asarray(records.outcome).astype(np.intp), len(pairs.group)
+    cell = 4 * pairs.place + 3 - outcome - 2 * score.decisions
+    counts = np.bincount(cell, minlength=4 * count).reshape(count, 4)
+    trials = np.stack([counts[:, list(cells)].sum(axis=1) for cells in TRIALS], axis=1)
+    held, largest = _describe(trials, pairs)
+    n_groups = pairs.n_groups
+    benefits = np.zeros((3 * n_groups, 3 * n_groups), np.int64)
+    bins = np.zeros((n_groups, N_BINS + 1, 3, 3), np.int64)
+    bin_held, bin_largest = np.zeros((2, n_groups, N_BINS + 1), np.int64)
+    if score.kind == "probability":
+        benefits, sums = _multiply_sums(score, outcome, pairs)
+        bins = _multiply_bins(sums, pairs)
+        bin_held, bin_largest = _describe(sums[..., 0], pairs)
+    return _multiply(counts, pairs), held, largest, benefits, bins, bin_held, bin_largest
+
+
+def _describe(sizes: Ints, pairs: Clusters) -> tuple[Ints, Ints]:
+    """Count the units of each group with something, and find the most in one, shape (n_groups, any)."""
+    held, largest = np.zeros((2, pairs.n_groups, sizes.shape[1]), np.int64)
+    np.add.at(held, pairs.group, (sizes > 0).astype(np.int64))
+    np.maximum.at(largest, pairs.group, sizes)
+    return held, largest
+
+
+def _multiply(values: Ints, pairs: Clusters) -> Ints:
+    """Sum z z^T over units, z of length k n_groups from values of shape (n_pairs, k)."""
+    wide = values.shape[1]
+    rows, columns = np.repeat(pairs.cluster, wide), pairs.group[:, None] * wide + np.arange(wide)
+    shape = (int(pairs.cluster[-1]) + 1, pairs.n_groups * wide)
+    table = csr_array((values.ravel(), (rows, columns.ravel())), shape=shape)
+    _check_size((values.astype(float) ** 2).sum())
+    return np.asarray((table.T @ table).todense())
+
+
+def _check_size(most: float) -> None:
+    """Refuse products too large for whole numbers."""
+    if most >= 2.0**62:
+        raise InputError("the units hold too many records each to be counted: name them as sites")
+
+
+def _multiply_sums(score: Score, outcome: NDArray[np.intp], pairs: Clusters) -> tuple[Ints, Ints]:
+    """Multiply sums of b and of b ln b; give records, events and score by bin, shape (n_pairs, 11, 3)."""
+    values, count = np.asarray(score.values, float), len(pairs.group)
+    benefit = np.where(outcome == 1, values, 1 - values)
+    logs = np.log(benefit, out=np.zeros_like(benefit), where=benefit > 0) * benefit
+    of_pair = [np.bincount(pairs.place, part, count) for part in (None, benefit / UNIT_SUM, logs / UNIT_SUM)]
+    benefits = _multiply(np.stack([np.rint(part).astype(np.int64) for part in of_pair], axis=1), pairs)
+    cell = pairs.place * N_BINS + assign_bins(values)
+    size = count * N_BINS
+    parts = (np.bincount(cell, part, size) for part in (None, outcome, values / UNIT_SUM))
+    by_bin = np.stack([np.rint(part).reshape(count, N_BINS).astype(np.int64) for part in parts], axis=-1)
+    return benefits, np.concatenate([by_bin, by_bin.sum(axis=1, keepdims=True)], axis=1)
+
+
+def _multiply_bins(sums: Ints, pairs: Clusters) -> Ints:
+    """Sum the products of records, events and score over units by group and bin."""
+    found = np.zeros((pairs.n_groups, *sums.shape[1:], 3), np.int64)
+    products = sums[..., :, None] * sums[..., None, :]
+    np.add.at(found, pairs.group, products)
+    return found
