@@ -95,3 +95,15 @@ def test_bad_input_is_refused_with_its_reason():
         rank_levels([0, 1], [1, np.nan])
     with pytest.raises(InputError, match="outcomes must be 0 or 1"):
         rank_levels([0, 2], [1, 2])
+
+
+@settings(max_examples=60)
+@given(records)
+def test_bins_of_one_score_each_give_the_sums_of_the_records(rows):
+    outcome, values, codes, _ = np.array(rows).T
+    held = np.zeros((3, 2, 7), int)
+    np.add.at(held, (codes, outcome, values), 1)
+    found = placements.sum_bin_placements(held)
+    exact = sum_placements(rank_levels(outcome, values), codes, 3)
+    for name in ("events", "others", "event_sum", "event_cross", "other_sum", "other_cross"):
+        assert (getattr(found, name) == getattr(exact, name)).all()

@@ -111,8 +111,27 @@ def sum_placements(
     cells = _merge_ties(levels, group, places, n_groups, n_sites)
     label = 2 * group.astype(np.int64) + levels.outcome
     held = np.bincount(label, minlength=2 * n_groups).reshape(n_groups, 2).astype(float)
-    sums = _Running(held[:, 1], held[:, 0], 0 if site is None else n_sites)
-    for block in _blocks(cells, n_groups):
+    return _sum_cells(cells, held, 0 if site is None else n_sites)
+
+
+def sum_bin_placements(held: Ints) -> PlacementSums:
+    """Sum the placements of records of which only the bin of the score is known; those of a bin tie.
+
+    `held` counts the records of each group, label and bin, shape (n_groups, 2, n_bins).
+
+    >>> sum_bin_placements(np.array([[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0, 0, 1]]])).event_sum.tolist()
+    [[2.0, 0.0], [2.0, 1.0]]
+    """
+    by_bin = np.moveaxis(np.asarray(held), 2, 0)
+    level, group, outcome = np.nonzero(by_bin)
+    cells = _Cells(level, group, outcome, None, by_bin[level, group, outcome].astype(float))
+    return _sum_cells(cells, by_bin.sum(axis=0).astype(float), 0)
+
+
+def _sum_cells(cells: "_Cells", held: Array, n_sites: int) -> PlacementSums:
+    """Sum the placements of cells that stand by rising score, of `held` non-events and events by group."""
+    sums = _Running(held[:, 1], held[:, 0], n_sites)
+    for block in _blocks(cells, len(held)):
         sums.add(block)
     return sums.close()
 
