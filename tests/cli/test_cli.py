@@ -1,6 +1,8 @@
 """The command line: what a right call leaves behind, and what a wrong one says."""
 
+import contextlib
 import errno
+import io
 import json
 import os
 import shutil
@@ -46,6 +48,10 @@ models = []
 [pockets]
 partition = "leiden"
 """
+
+
+WITHOUT_POCKETS = COHORT.replace('partition = "leiden"', "run = false")
+"""The same with less to do: one step of its audit, and its report, are not those of the first."""
 
 
 def small_table(rows=400, groups=3):
@@ -97,9 +103,11 @@ def finished(tmp_path_factory):
     small_table().to_csv(folder / "small.csv", index=False)
     (folder / "small.toml").write_text(COHORT, encoding="utf-8")
     call = ["audit", str(folder / "small.toml"), "--run-dir", str(folder / "run"), "--profile", "smoke"]
-    with pytest.MonkeyPatch.context() as quickly:
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as quickly, contextlib.redirect_stdout(said):
         quickly.setattr("auditbook.report.writing.make_pdf", print_quickly)
         assert main(call) == 0
+    (folder / "said.txt").write_text(said.getvalue(), encoding="utf-8")
     return folder / "run"
 
 
@@ -110,12 +118,11 @@ def audited(write, finished, tmp_path):
     return write()
 
 
-def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
-    assert main(["audit", *write()]) == 0
-    assert str(tmp_path / "run" / "results") in capsys.readouterr().out
-    names = {path.stem for path in (tmp_path / "run" / "results").iterdir()}
+def test_an_audit_writes_its_tables_and_says_where(finished):
+    assert str(finished / "results") in (finished.parent / "said.txt").read_text(encoding="utf-8")
+    names = {path.stem for path in (finished / "results").iterdir()}
     assert names >= {"groups", "verdicts", "models", "score_bins", "cohort_groups"}
-    info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    info = json.loads((finished / "run.json").read_text(encoding="utf-8"))
     assert info["rows_read"] == 400
     assert [step["step"] for step in info["steps"]] == [
         "cohort",
@@ -128,14 +135,19 @@ def test_an_audit_writes_its_tables_and_says_where(write, tmp_path, capsys):
     ]
 
 
-def test_an_audit_leaves_its_report_and_tells_the_finding_in_five_lines(printed, write, tmp_path, capsys):
-    assert main(["audit", *write()]) == 0
-    said = capsys.readouterr().out.splitlines()
-    starts = ["results", "audited", "shown to fail", "open", "cannot be judged", "report"]
-    assert [line.split(":")[0] for line in said] == starts
-    assert said[1] == "audited: risk, on 400 records"
+def test_an_audit_leaves_its_report_and_tells_the_finding_in_five_lines(
+    printed, audited, finished, tmp_path, capsys
+):
     place = tmp_path / "run" / "report"
-    assert said[-1] == f"report: {place / 'index.html'}"
+    shutil.rmtree(place)
+    assert main(["audit", *audited]) == 0
+    first = (finished.parent / "said.txt").read_text(encoding="utf-8")
+    for text, folder in ((first, finished), (capsys.readouterr().out, tmp_path / "run")):
+        said = text.splitlines()
+        starts = ["results", "audited", "shown to fail", "open", "cannot be judged", "report"]
+        assert [line.split(":")[0] for line in said] == starts
+        assert said[1] == "audited: risk, on 400 records"
+        assert said[-1] == f"report: {folder / 'report' / 'index.html'}"
     assert sorted(path.name for path in place.iterdir()) == ["index.html", "report.json", "report.pdf"]
     assert (place / "report.pdf").read_bytes().startswith(b"%PDF")
     assert "A small cohort" in (place / "index.html").read_text(encoding="utf-8")
@@ -172,36 +184,41 @@ def test_a_report_that_somebody_edited_or_lost_is_made_again(name, audited, tmp_
     assert step_status(tmp_path / "run", "report") == "done"
 
 
-def test_without_a_printer_there_is_a_report_and_a_word_about_the_pdf(write, tmp_path, capsys, monkeypatch):
+def test_without_a_printer_there_is_a_report_and_a_word_about_the_pdf(
+    audited, write, tmp_path, capsys, monkeypatch
+):
     def refuse(*_, **__):
         raise RunError("no report.pdf: there is nothing to print with")
 
     monkeypatch.setattr("auditbook.report.writing.make_pdf", refuse)
-    call = write()
+    call = write(text=COHORT + '[use]\nowner = "Patient flow"\n')
     assert main(["audit", *call]) == 0
     said = capsys.readouterr()
     assert "no report.pdf: there is nothing to print with" in said.err
-    assert (tmp_path / "run" / "report" / "index.html").is_file()
+    assert "Patient flow" in (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "run" / "report" / "report.pdf").exists()
     monkeypatch.setattr("auditbook.report.writing.make_pdf", print_quickly)
     assert main(["audit", *call]) == 0
     assert (tmp_path / "run" / "report" / "report.pdf").is_file()
     assert "audit: nothing has changed, results kept" in capsys.readouterr().err
 
 
-def test_a_report_that_fails_leaves_the_last_run_in_place(audited, tmp_path, capsys, monkeypatch):
+def test_a_report_that_fails_leaves_the_last_run_in_place(audited, write, tmp_path, capsys, monkeypatch):
     before = (tmp_path / "run" / "run.json").read_bytes()
+    results = hash_results(tmp_path / "run" / "results")
 
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", "report.json")
 
     monkeypatch.setattr("auditbook.report.writing.write_json", full)
-    assert main(["audit", *audited, "--seed", "9"]) == 1
+    assert main(["audit", *write(text=WITHOUT_POCKETS)]) == 1
     assert "report.json: No space left on device" in capsys.readouterr().err
     assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert hash_results(tmp_path / "run" / "results") == results
     assert (tmp_path / "run" / "report" / "report.pdf").is_file()
 
 
-def test_a_run_is_handed_in_as_a_workbook_once(audited, tmp_path, capsys):
+def test_a_run_is_handed_in_as_a_workbook_once(audited, write, tmp_path, capsys):
     run = tmp_path / "run"
     assert main(["export", str(run), "xlsx"]) == 0
     made = run / "exports" / "tables.xlsx"
@@ -209,7 +226,9 @@ def test_a_run_is_handed_in_as_a_workbook_once(audited, tmp_path, capsys):
     made.write_bytes(b"signed by somebody")
     assert main(["export", str(run), "xlsx"]) == 2
     assert f"{made} is there already; it is not overwritten" in capsys.readouterr().err
-    assert main(["audit", *audited, "--seed", "3"]) == 0
+    results = hash_results(run / "results")
+    assert main(["audit", *write(text=WITHOUT_POCKETS)]) == 0
+    assert hash_results(run / "results") != results
     assert made.read_bytes() == b"signed by somebody"
     assert main(["export", str(run), "xlsx", "--output", str(tmp_path / "mine.xlsx")]) == 0
     assert (tmp_path / "mine.xlsx").read_bytes()[:2] == b"PK"
@@ -231,7 +250,7 @@ def test_a_form_that_cannot_be_filled_is_the_callers_mistake(run, call, told, au
 @pytest.mark.parametrize("rule", ["group", "drop"])
 def test_records_without_a_group_are_the_same_in_every_table_and_counted_in_run_json(rule, write, tmp_path):
     table = small_table().assign(group=lambda t: t["group"].where(t.index >= 31))
-    assert main(["audit", *write(table, COHORT + f'[missing]\nattributes = "{rule}"\n')]) == 0
+    assert main(["audit", *write(table, WITHOUT_POCKETS + f'[missing]\nattributes = "{rule}"\n')]) == 0
     info = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     grouped = [{"attribute": "group", "rows": 31}] if rule == "group" else []
     dropped = [{"reason": "group missing", "rows": 31}] if rule == "drop" else []
@@ -455,16 +474,16 @@ def test_a_run_that_others_share_is_waited_for(tmp_path):
     holder.join()
 
 
-def test_what_a_run_writes_can_be_read_by_nobody_else(audited, tmp_path):
+def test_what_a_run_writes_can_be_read_by_nobody_else(audited, write, finished, tmp_path):
     (tmp_path / "run").chmod(0o755)  # as earlier versions left it
-    assert main(["audit", *audited, "--seed", "3"]) == 0
-    left = [path for path in (tmp_path / "run").rglob("*") if not path.name.startswith(".lock")]
-    modes = {path.name: oct(path.stat().st_mode & 0o077) for path in [tmp_path / "run", *left]}
-    assert set(modes.values()) == {"0o0"}
+    assert main(["audit", *write(text=WITHOUT_POCKETS)]) == 0
+    for run in (finished, tmp_path / "run"):
+        left = [path for path in run.rglob("*") if not path.name.startswith(".lock")]
+        assert {oct(path.stat().st_mode & 0o077) for path in [run, *left]} == {"0o0"}
 
 
 def test_predictions_are_removed_where_nobody_wants_to_keep_them(write, tmp_path, capsys):
-    call = write(text=COHORT.replace("models = []", 'models = ["logistic"]'))
+    call = write(text=WITHOUT_POCKETS.replace("models = []", 'models = ["logistic"]'))
     assert main(["audit", *call]) == 0
     assert any((tmp_path / "run" / "scores").iterdir())
     results = hash_results(tmp_path / "run" / "results")
@@ -536,13 +555,15 @@ def test_a_damaged_run_json_costs_time_and_nothing_else(content, audited, tmp_pa
     assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["rows_read"] == 400
 
 
-def test_a_link_in_place_of_a_runs_folder_is_replaced_and_not_followed(audited, tmp_path):
+def test_a_link_in_place_of_a_runs_folder_is_replaced_and_not_followed(audited, write, tmp_path):
     run, kept = tmp_path / "run", tmp_path / "kept"
     (run / "results").rename(kept)
     (run / "results").symlink_to(kept)
-    assert main(["audit", *audited, "--seed", "3"]) == 0
+    before = hash_results(kept)
+    assert main(["audit", *write(text=WITHOUT_POCKETS)]) == 0
     assert not (run / "results").is_symlink()
-    assert (kept / "groups.csv").is_file()
+    assert hash_results(run / "results") != before
+    assert hash_results(kept) == before
 
 
 @pytest.mark.parametrize("place", ["file", "file/below", "x" * 300])
@@ -572,7 +593,7 @@ def test_a_full_disk_ends_the_run_with_1_and_leaves_the_last_one_in_place(
 
 
 def test_a_title_does_not_steer_the_terminal(write, capsys):
-    text = COHORT.replace("A small cohort", "\\u001b[31mred \\u202edne")
+    text = WITHOUT_POCKETS.replace("A small cohort", "\\u001b[31mred \\u202edne")
     assert main(["audit", *write(text=text)]) == 0
     assert r"\x1b[31mred \u202edne" in capsys.readouterr().err
 
