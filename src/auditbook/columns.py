@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
@@ -113,6 +114,11 @@ def fill_table(name: str, rows: Any, **families: Iterable[str]) -> pd.DataFrame:
 
 def empty_table(name: str) -> pd.DataFrame:
     """Make a result table without a row, and without a column of any family."""
+    return _make_empty(name).copy()
+
+
+@cache
+def _make_empty(name: str) -> pd.DataFrame:
     columns = TABLES[name].columns
     kinds = {column.name: DTYPES[column.kind] for column in columns if not column.family}
     return fill_table(name, None, **{column.family: () for column in columns if column.family}).astype(kinds)
