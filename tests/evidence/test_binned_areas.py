@@ -56,7 +56,7 @@ def test_difference_lies_within_the_bound(rows):
 @given(records)
 def test_bins_of_one_score_each_lose_nothing(rows):
     outcome, values, codes, _ = np.array(rows).T
-    difference, error = find_difference(outcome, values // 10 / 10, codes)
+    difference, error = find_difference(outcome, (values // 10) / 10, codes)
     known = ~np.isnan(difference)
     assert np.abs(difference[known]).max(initial=0) < 1e-12
     assert (error.bound[known] == 0).all()

@@ -11,8 +11,10 @@ Array = NDArray[np.float64]
 
 Ints = NDArray[np.integer]
 
-SAME = 2.0**-30
-"""Scores of a bin that spread by less are equal: sums of scores are kept in units of 2^-32."""
+ROUNDED = 2.0**-32
+"""Sums of scores are kept in this unit."""
+WIDE = 2.0**-10
+"""In bins at least this wide, scores that vary by no more than such sums show are taken for equal."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,11 @@ class BinnedLabel:
         """Mean score; 0 without a record."""
         return self.score / np.maximum(self.held, 1)
 
-    @property
-    def equal(self) -> NDArray[np.bool_]:
-        """Tell where all scores are equal."""
+    def equal(self, width: Array) -> NDArray[np.bool_]:
+        """Tell where all scores are equal: a single one, all at an end, or without a spread above 2^-15."""
         variance = self.square / np.maximum(self.held, 1) - self.mean**2
-        return (self.held <= 1) | (variance <= SAME**2 + 4 * SAME * np.abs(self.mean))
+        flat = (variance <= ROUNDED * (1 + np.abs(self.mean))) & (width >= WIDE) & (width < np.inf)
+        return (self.held <= 1) | (self.score == 0) | (self.score == self.held) | flat
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def measure_bin_error(events: BinnedLabel, others: BinnedLabel, width: ArrayLike
 
     half the share of pairs within a bin where the means are equal. In random order its standard deviation is
     that of the Mann-Whitney statistic, :math:`e_b o_b (e_b + o_b + 1)/12` in each bin. Where all events of a
-    bin have one score, and all non-events one, their order is known and nothing is lost.
+    bin have one score, and all non-events one, their order is known and nothing is lost (scores that differ
+    by less than the rounding of their sums, 2^-32, count as tied).
 
     Parameters
     ----------
@@ -99,8 +102,8 @@ def _compare(
     """Compare the events of one group with the non-events of every group, in pairs of records."""
     mine, pairs = events.held[group], events.held[group] * others.held
     apart = events.mean[group] - others.mean
-    known = events.equal[group] & others.equal
-    same = np.abs(apart) <= 2 * SAME
+    known = events.equal(width)[group] & others.equal(width)
+    same = np.abs(apart) <= 2 * ROUNDED
     lean = np.where(known, np.where(same, 0.0, np.sign(apart) / 2), np.clip(apart / width, -0.5, 0.5))
     unsure = np.where(known, 0.0, pairs)
     bound = unsure * (0.5 + np.abs(lean))

@@ -62,7 +62,9 @@ class BinnedScores:
     # shape (n_bins - 1,): A score is in bin k when k edges are at most it
     edges: Array
     count: Ints  # shape (n_groups, 2, n_bins): Records; label 0 is the non-event
-    score: Ints  # Sum of the scores likewise, in units of 2^-32; zero unless they are probabilities
+    # Sum of the scores likewise, in units of 2^-32. Of scores that only order records: of their places within
+    # the bin, 0 at its lower edge (see `place_in_bins`)
+    score: Ints
     square: Ints  # Sum of their squares likewise
     runs: NDArray[np.intp]  # shape (n_bins,): Run of each bin, 0 to 63
 
@@ -183,13 +185,27 @@ def list_runs() -> NDArray[np.intp]:
 def cut_ranks(values: Sequence[float] | Array) -> Array:
     """Choose the edges of the fine bins of a score that only orders records, from some of its values.
 
-    A bin for each value where there are at most 1,024; else bins that hold as many of the values.
+    A bin that starts at each value where there are at most 1,023; else bins that hold as many of the values.
 
     >>> cut_ranks([3.0, 1.0, 3.0]).tolist()
-    [3.0]
+    [1.0, 3.0]
     """
     ranked = np.sort(np.asarray(values, float))
     distinct = np.unique(ranked)
-    if len(distinct) <= FINE_BINS:
-        return distinct[1:]
-    return np.unique(ranked[np.arange(1, FINE_BINS) * len(ranked) // FINE_BINS])
+    if len(distinct) < FINE_BINS:
+        return distinct
+    return np.unique(ranked[np.arange(FINE_BINS - 1) * len(ranked) // (FINE_BINS - 1)])
+
+
+def place_in_bins(values: Array, edges: Array, fine: NDArray[np.intp]) -> Array:
+    """Find where in their bins scores lie, from 0 at the lower edge to 1, rising also in bins without an end.
+
+    >>> place_in_bins(np.array([1.0, 2.0, 7.0]), np.array([1.0, 3.0]), np.array([1, 1, 2])).tolist()
+    [0.0, 0.5, 0.8]
+    """
+    bounds = np.concatenate([[-np.inf], edges, [np.inf]])
+    low, high = bounds[fine], bounds[fine + 1]
+    above, below = (np.where(np.isinf(part), 0.0, part) for part in (values - low, high - values))
+    span = np.where(np.isinf(high - low), 1.0, high - low)
+    inside = np.where(np.isinf(high), 1 - 1 / (1 + above), above / span)
+    return np.where(np.isinf(low), 1 / (1 + below), inside)

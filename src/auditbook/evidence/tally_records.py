@@ -24,6 +24,7 @@ from auditbook.evidence.tally import (
     cut_ranks,
     list_edges,
     list_runs,
+    place_in_bins,
 )
 from auditbook.evidence.tally_units import name_bundles, tally_units
 from auditbook.records import Attribute, AuditRecords, Score
@@ -150,7 +151,7 @@ class ReadScore:
     kind: str
     chosen: NDArray[np.bool_]  # shape (n,), as the next ones
     fine: NDArray[np.intp] | None  # Fine bin; None for decisions
-    score: Array  # In units of 2^-32, whole numbers; empty unless probabilities
+    score: Array  # In units of 2^-32, whole numbers; empty for decisions; of ranks the place within the bin
     square: Array  # Likewise of its square
     benefit_log: Array | None  # Likewise of b ln b for an event, then a non-event, shape (2, n)
     edges: Array
@@ -166,7 +167,9 @@ def _read_score(score: Score, rank_edges: Mapping[str, Array]) -> ReadScore:
         edges = np.asarray(rank_edges.get(score.model, cut_ranks(values)), float)
         runs = np.arange(len(edges) + 1) * N_STEPS // max(len(edges) + 1, N_STEPS)
         fine = np.searchsorted(edges, values, side="right")
-        return ReadScore(score.kind, score.decisions, fine, none, none, None, edges, runs)
+        placed = place_in_bins(values, edges, fine)
+        sums = np.rint(placed / UNIT), np.rint(placed**2 / UNIT)
+        return ReadScore(score.kind, score.decisions, fine, *sums, None, edges, runs)
     edges = list_edges()
     return ReadScore(
         score.kind,
@@ -275,10 +278,9 @@ def _count_fine(records: AuditRecords, attribute: Attribute, score: ReadScore) -
     n_groups, n_bins = len(attribute.groups), len(score.edges) + 1
     shape = (n_groups, 2, n_bins)
     key = (2 * attribute.codes + np.asarray(records.outcome).astype(np.intp)) * n_bins + score.fine
-    count, total, square = np.zeros((3, *shape), np.int64)
-    count = add_up(key, count.size).reshape(shape)
-    if score.benefit_log is not None:
-        total, square = (add_up(key, count.size, part).reshape(shape) for part in (score.score, score.square))
+    size = int(np.prod(shape))
+    count = add_up(key, size).reshape(shape)
+    total, square = (add_up(key, size, part).reshape(shape) for part in (score.score, score.square))
     return BinnedScores(score.edges, count, total, square, score.runs)
 
 
