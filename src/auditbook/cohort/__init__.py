@@ -1,5 +1,6 @@
 """Which records, outcome, groups and sites does a cohort file name?"""
 
+from auditbook.cohort.cohort import STANDS
 from auditbook.cohort.column_roles import MISSING_GROUP, derive_outcome
 from auditbook.cohort.column_series import Series, join_series
 from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_groups, summarise_sites
@@ -20,6 +21,7 @@ from auditbook.cohort.load import (
 from auditbook.cohort.new_groups import find_new_groups
 from auditbook.cohort.number_advice import write_numbers
 from auditbook.cohort.pocket_keys import fits_anything, name_mapped, name_models
+from auditbook.cohort.predictions import Predictions
 from auditbook.cohort.recode import describe_cells, list_numbers, missing_words, recode_new, recode_table
 from auditbook.cohort.schema import AttributeTable, Direction, MitigationTable, OutcomeTable
 from auditbook.cohort.sound_part import SoundPart, read_sound_part

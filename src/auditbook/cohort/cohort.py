@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.schema import CohortFile, UnitRule
+from auditbook.cohort.predictions import Predictions
+from auditbook.cohort.schema import CohortFile, PerUnit, UnitRule
 from auditbook.errors import printable
 from auditbook.records import Attribute, Survey
 from auditbook.tables import count_of
@@ -55,6 +56,42 @@ class SettledAttribute:
         return f"{units}; the {which} of a unit stands for all of its records ({records})"
 
 
+STANDS = {
+    "max": "each score is the largest of its unit",
+    "first": "the first in time stands for its unit",
+    "last": "the last in time stands for its unit",
+}
+"""What stands for a unit by each rule, in words."""
+
+
+@dataclass(frozen=True)
+class MergedUnits:
+    """What became of units that were scored several times."""
+
+    rule: PerUnit
+    records: int  # Before
+    units: int  # Records after
+    several: int  # Units with several records
+    largest: int  # Records of the unit with most
+    mixed: int  # Units of which some records have the event and others do not; they have it
+    untimed: int  # Units with several records of which none has a moment, where the rule asks for one
+
+    @property
+    def text(self) -> str:
+        """Say what was done, for a terminal and for the report."""
+        records, units = count_of(self.records, "record"), count_of(self.units, "unit")
+        told = f"{records} of {units} became {self.units:,}: {STANDS[self.rule]}"
+        if not self.several:
+            return f"each of {units} has one record, so that nothing was chosen among several"
+        told += f"; {count_of(self.several, 'unit')} had several (up to {self.largest:,})"
+        if self.mixed:
+            has = "has" if self.mixed == 1 else "have"
+            told += f"; {count_of(self.mixed, 'unit')} with the event in some of them only {has} it"
+        if self.untimed:
+            told += f"; {count_of(self.untimed, 'unit')} had no moment to choose by: the highest score stands"
+        return told
+
+
 @dataclass(frozen=True)
 class Cohort:
     """The kept records of a cohort."""
@@ -83,6 +120,9 @@ class Cohort:
     other_outcomes: tuple[OtherOutcome, ...] = ()
     settled: tuple[SettledAttribute, ...] = ()  # Attributes of which every unit was given one group
     synthetic: bool = False  # True when the records are generated and nobody's
+    merged: MergedUnits | None = None  # What became of units that were scored several times; None: no rule
+    # Every prediction behind the records; None where each record is one and no event's time is named
+    predictions: Predictions | None = None
 
     @property
     def continuous(self) -> bool:
@@ -102,6 +142,7 @@ class Cohort:
         if self.site is not None:
             lines.append(f"  sites: {len(set(self.site)):,}")
         lines.append(f"  units: {len(set(self.unit)):,}")
+        lines += [f"  score_per_unit: {self.merged.text}"] if self.merged is not None else []
         if self.survey is not None:
             lines.append(f"  weights: they add up to {self.survey.weight.sum():,.0f}")
         for attribute in self.attributes:

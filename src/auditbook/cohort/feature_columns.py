@@ -75,6 +75,8 @@ def _list_taken(file: CohortFile) -> dict[str, str]:
         taken[file.unit.column] = "the unit"
     if file.time.column:
         taken[file.time.column] = "the time of a record"
+    if file.outcome.time:
+        taken[file.outcome.time] = "the time of the event"
     if file.site.column and file.unit_is_site:
         taken[file.site.column] = "the site, which is held out"
     return taken

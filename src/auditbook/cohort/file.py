@@ -12,6 +12,7 @@ from typing import Any
 
 from auditbook.cohort.attribute_keys import read_attributes
 from auditbook.cohort.keys import check_keys, check_value, name_keys, read_subtables
+from auditbook.cohort.per_unit_keys import check_event_time, check_per_unit
 from auditbook.cohort.pocket_keys import check_pockets, read_pockets
 from auditbook.cohort.schema import (
     CohortFile,
@@ -373,6 +374,7 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     others += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     _check_outcomes(file, faults)
     others += [("[site] column", file.site.column or ""), ("[time] column", file.time.column or "")]
+    others += [("[outcome] time", file.outcome.time or "")]
     others += [(f"[unit] {file.unit.key}", name) for name in file.unit.names]
     others += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
     others += [("[features] include", name) for name in file.features.include or ()]
@@ -382,6 +384,8 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
             faults.add(where, f"'{column}' is the outcome; a column cannot be both")
     _check_features(file, raw, faults)
     _check_within_unit(file, faults)
+    check_per_unit(file, faults)
+    check_event_time(file, faults)
 
 
 def _check_features(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> None:

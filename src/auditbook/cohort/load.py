@@ -27,7 +27,9 @@ from auditbook.cohort.data_files import hash_files, name_files, read_files
 from auditbook.cohort.feature_columns import FeatureColumns, find_features
 from auditbook.cohort.file import read_cohort_file
 from auditbook.cohort.named_columns import check_columns
+from auditbook.cohort.one_per_unit import merge_units
 from auditbook.cohort.order import is_own_unit, number_rows, order_cohort, take_cohort
+from auditbook.cohort.predictions import list_predictions
 from auditbook.cohort.recode import recode_table
 from auditbook.cohort.schema import AttributeTable, CohortFile
 from auditbook.cohort.survey_names import fault_learned_weights
@@ -123,7 +125,15 @@ def load_cohort(
     faults = Faults(file.path.name)
     roles = _give_roles(file, source, faults)
     faults.raise_any()
-    assembled = order_cohort(_assemble(file, source, roles))
+    assembled = _assemble(file, source, roles)
+    if file.unit.score_per_unit is not None:
+        assembled = merge_units(assembled, file.unit.score_per_unit)
+    elif file.outcome.time is not None:
+        each = np.arange(len(assembled.table))
+        predictions = list_predictions(file, assembled.table, each, faults)
+        faults.raise_any()
+        assembled = replace(assembled, predictions=predictions)
+    assembled = order_cohort(assembled)
     return assembled if max_rows is None else _draw(assembled, max_rows, seed)
 
 

@@ -34,7 +34,7 @@ def list_named(file: CohortFile) -> Iterator[tuple[str, str]]:
     named += [("[site] column", file.site.column or "")]
     named += [(f"[unit] {file.unit.key}", name) for name in file.unit.names]
     named += [(f"[weight] {key}", name) for key, name in file.weight.columns.items()]
-    named += [("[time] column", file.time.column or "")]
+    named += [("[time] column", file.time.column or ""), ("[outcome] time", file.outcome.time or "")]
     named += [(f"[attributes.{item.name}] column", item.column) for item in file.attributes]
     named += [(f"[scores.{item.name}] column", item.column) for item in file.scores]
     named += [("[missing] columns", name) for name in file.missing.columns]

@@ -38,6 +38,7 @@ def take_cohort(cohort: Cohort, positions: NDArray[np.integer]) -> Cohort:
         attributes=tuple(replace(item, codes=item.codes[positions]) for item in cohort.attributes),
         survey=None if cohort.survey is None else take_survey(cohort.survey, positions),
         other_outcomes=tuple(replace(item, cells=item.cells[positions]) for item in cohort.other_outcomes),
+        predictions=None if cohort.predictions is None else cohort.predictions.take(positions),
     )
 
 

@@ -25,6 +25,7 @@ from auditbook.tables import AS_FOUND, TableFormat, show
 Synthetic = Literal["texas-twin", "care-twin", "icu-twin", "readmission-twin", "chest-xray-twin"]
 MissingRule = Literal["error", "group", "drop"]
 UnitRule = Literal["first", "last", "most frequent"]
+PerUnit = Literal["max", "first", "last"]
 Direction = Literal["high", "low"]
 Paper = Literal["A4", "Letter"]
 Cells = Annotated[tuple[Value, ...], WrittenAs(tuple[Cell, ...])]
@@ -83,6 +84,10 @@ class OutcomeTable:
     """`event` or `continuous`."""
     harm: Text = ""
     """What the event means to the person; printed in the report."""
+    time: Annotated[Text | None, LeftOut("no lead times")] = None
+    """When the event happened, a date or number as in `[time]`: tells how long before it people were
+    selected. No feature.
+    """
     numbers: Numbers = field(default_factory=lambda: MappingProxyType({}))
     """Values that stand for a number, read before anything else: `{ "120 +" = 120 }`."""
 
@@ -145,6 +150,10 @@ class UnitTable:
     """What must not be split between training and audit, such as the patient."""
     columns: Annotated[Names, LeftOut("one column, or none")] = ()
     """Instead of a column: two or more that name the unit together, such as hospital and patient number."""
+    score_per_unit: Annotated[PerUnit | None, LeftOut("each record is audited")] = None
+    """Audit one record a unit that was scored several times: the `first` or `last` in `[time]`, or one with
+    the largest score (`max`, each score by itself). It has the event where any of its records has.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:

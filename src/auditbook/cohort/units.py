@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.column_roles import Settled, recode_names, sort_names
 from auditbook.cohort.schema import CohortFile, UnitRule
-from auditbook.tables import Faults, Mask, as_numbers, as_text, count_of, is_missing, list_values
+from auditbook.cohort.times import rank_times
+from auditbook.tables import Faults, Mask, as_text, is_missing
 
 JOINT = " | "
 """What stands between the parts of a unit's name."""
@@ -71,27 +72,6 @@ def _escape(part: NDArray[np.object_]) -> NDArray[np.object_]:
     codes, values = pd.factorize(part, use_na_sentinel=True)
     written = [value.replace("\\", "\\\\").replace("|", "\\|") for value in values]
     return np.asarray(np.array([*written, ""], dtype=object)[codes])
-
-
-def rank_times(column: pd.Series, *, keep: Mask, faults: Faults) -> Codes | None:
-    """Rank the moments of a column from 0, -1 where there is none; None with a fault."""
-    values = column
-    if column.dtype == object:
-        read = as_numbers(column)
-        values = pd.Series(read.cells)
-        if read.bad.any():
-            missing = is_missing(column)
-            values = pd.to_datetime(column.mask(missing), format="ISO8601", errors="coerce", utc=True)
-            bad = values.isna().to_numpy() & ~missing & keep
-            if bad.any():
-                faults.add(
-                    "[time] column",
-                    f"'{column.name}' is neither a date such as 2024-01-31 nor a number in "
-                    f"{count_of(bad.sum(), 'row')} ({list_values(column[bad], limit=5)}); write dates as "
-                    "year-month-day",
-                )
-                return None
-    return np.asarray(pd.factorize(values, sort=True, use_na_sentinel=True)[0])
 
 
 def settle_groups(names: NDArray[np.object_], rule: UnitRule, order: UnitOrder, *, keep: Mask) -> Settled:

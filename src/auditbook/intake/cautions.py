@@ -14,6 +14,7 @@ from auditbook.intake.lookalike_cautions import (
     warn_alike_units,
 )
 from auditbook.intake.outcome_cautions import warn_outcome
+from auditbook.intake.prediction_cautions import warn_predictions
 from auditbook.intake.rule_cautions import warn_labels, warn_rules
 from auditbook.intake.score_cautions import warn_scores
 from auditbook.intake.site_cautions import warn_sites
@@ -46,6 +47,7 @@ def warn_cohort(cohort: Cohort) -> list[Caution]:
         *warn_alike_sites(cohort),
         *warn_alike_units(cohort),
         *warn_units(cohort),
+        *warn_predictions(cohort),
         *warn_sites(cohort),
         *warn_missing(cohort),
         *warn_support(cohort),

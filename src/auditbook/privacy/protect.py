@@ -134,6 +134,8 @@ def _protect_info(info: Mapping[str, Any], withheld: Withheld) -> dict[str, Any]
         entry["rows"] = math.nan if is_few else entry["rows"]
     if any(few) and (few.count(True) == 1 or sum(rows for rows in gone if 0 < rows < smallest) < smallest):
         told["rows_read"] = math.nan
+    if "per_unit" in told:  # the numbers of a rule are those of the rows that it left out, and finer
+        told["per_unit"] = {"rule": told["per_unit"]["rule"]}
     for entry in told.get("missing_groups", []):
         hidden = (entry["attribute"], MISSING_GROUP) in withheld.groups.kept
         if hidden or 0 < entry["rows"] < smallest:

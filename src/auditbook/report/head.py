@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from auditbook.book.say.text import agree, count, join_words, plural
+from auditbook.cohort import STANDS
 from auditbook.report.content import Head, Statement, Use
 from auditbook.report.source import Source, list_names, rest_on, start, to_count
 
@@ -90,6 +91,8 @@ def describe_population(source: Source, records: int) -> Statement:
     trained = (source.table("models")["source"] == "trained").any()
     seen = "; no model trained here has seen them" if trained else ""
     parts = [f"Audited: {plural(records, 'record')}{where}{seen}."]
+    if info.get("per_unit"):
+        parts.append(_describe_merged(str(info["per_unit"]["rule"]), str(info["unit"])))
     if info.get("turned"):
         parts.append(_describe_turned(info["turned"]))
     if "units" in set(source.table("contrasts")["scope"]):
@@ -99,6 +102,16 @@ def describe_population(source: Source, records: int) -> Statement:
     if told.get("status") == "done" and len(source.table("models")):
         parts += _describe_pocket_records(told, records)
     return Statement(" ".join(parts), (rest_on("models.csv"), rest_on("run.json")))
+
+
+def _describe_merged(rule: str, unit: str) -> str:
+    """Say which one of several records stands for a unit."""
+    text = f"One record is audited of each {unit}: {STANDS[rule]}, and it has the event where any record has."
+    if rule == "max":
+        text += (
+            " The largest of many scores is larger than that of few: a longer stay is selected more easily."
+        )
+    return text
 
 
 def _describe_turned(names: Sequence[str]) -> str:

@@ -105,6 +105,7 @@ def describe_cohort(plan: Plan, cohort: Cohort) -> dict[str, Any]:
         "rows_kept": len(cohort.outcome),
         "left_out": [{"reason": part.reason, "rows": part.rows} for part in cohort.left_out],
         "missing_groups": _count_missing_groups(cohort),
+        **({} if cohort.merged is None else {"per_unit": asdict(cohort.merged)}),
         "data_hash": cohort.data_hash,
     }
 
