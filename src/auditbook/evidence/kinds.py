@@ -54,6 +54,8 @@ class GroupEvidence(typing.Protocol):
 
 
 def each_model(work: Callable[[A], T], models: Sequence[A]) -> list[T]:
-    """Do the same work for every model, or every seed, in threads."""
+    """Do the same work for every model, or every seed, in threads where there are several."""
+    if len(models) < 2:
+        return list(map(work, models))
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(work, models))

@@ -162,8 +162,10 @@ class _Context:
         return sorted(set(self.groups.declared.groups) - set(self.groups.settled.groups))
 
 
-def _judge_cells(metric: Metric, draws: _Draws, context: _Context, beside: bool) -> pd.DataFrame:
-    """Judge one metric and attribute under every model."""
+def _judge_cells(
+    metric: Metric, draws: _Draws, context: _Context, beside: bool
+) -> dict[str, NDArray[np.generic]]:
+    """Judge one metric and attribute under every model; columns by name, each with a row a model."""
     threshold = float(context.protocol.thresholds.get(metric.name, metric.threshold))
     parts = metric.by_group(draws.whole)
     estimate = metric.combine(parts)
@@ -192,7 +194,7 @@ def _judge_cells(metric: Metric, draws: _Draws, context: _Context, beside: bool)
     agrees = found.dominant == np.where(is_open, "inconclusive", passed)
     columns["agrees"] = np.where(is_open | (found.dominant == ""), np.nan, agrees.astype(float))
     columns |= {name: np.where(is_open, np.nan, columns[name]) for name in BESIDE[1:]}
-    return fill_table("verdicts", columns)
+    return {name: np.broadcast_to(column, estimate.shape) for name, column in columns.items()}
 
 
 BESIDE = ("error_free", "fail_if_equal", "reversal", "reversal_own_size", "reversal_site", "next_audit")
@@ -347,11 +349,16 @@ def _write_reasons(
 
 
 def _arrange(
-    found: list[pd.DataFrame], models: list[str], attributes: tuple[Attribute, ...], metrics: tuple[str, ...]
+    found: list[dict[str, NDArray[np.generic]]],
+    models: list[str],
+    attributes: tuple[Attribute, ...],
+    metrics: tuple[str, ...],
 ) -> pd.DataFrame:
     """Order cells by model, metric and attribute, each in its declared order."""
     if not found:
         return empty_table("verdicts")
     n_metrics, n_attributes = len(metrics), len(attributes)
     rows = np.arange(len(found) * len(models)).reshape(n_attributes, n_metrics, len(models))
-    return pd.concat(found, ignore_index=True).iloc[rows.transpose(2, 1, 0).ravel()].reset_index(drop=True)
+    order = rows.transpose(2, 1, 0).ravel()
+    columns = {name: np.concatenate([cell[name] for cell in found])[order] for name in found[0]}
+    return fill_table("verdicts", columns)
