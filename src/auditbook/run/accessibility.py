@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditbook.run.glossary_links import GLOSSARY, Term, link_terms, read_glossary
+
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
@@ -16,7 +18,7 @@ PNG_SIZE = struct.Struct(">16xII")
 
 
 def mend_pages(folder: Path) -> int:
-    """Mend the faults of the theme in every page that was built anew, and return how many there were.
+    """Mend the faults of the theme in every page that was built anew, and link words of the glossary.
 
     Parameters
     ----------
@@ -29,11 +31,12 @@ def mend_pages(folder: Path) -> int:
         Number of pages mended.
     """
     pages = [page for page in folder.rglob("*.html") if "_static" not in page.parts]
-    return sum(_mend_page(page) for page in pages)
+    terms = read_glossary(folder)
+    return sum(_mend_page(page, terms, folder) for page in pages)
 
 
-def _mend_page(path: Path) -> bool:
-    """Mend one page in its file, unless it has been."""
+def _mend_page(path: Path, terms: tuple[Term, ...], folder: Path) -> bool:
+    """Mend one page in its file and link the words of the glossary, unless that has been done."""
     from lxml import html
 
     page = html.document_fromstring(path.read_bytes(), parser=html.HTMLParser(encoding="utf-8"))
@@ -41,6 +44,8 @@ def _mend_page(path: Path) -> bool:
         return False
     for mend in MENDS:
         mend(page)
+    if path != folder / GLOSSARY:
+        link_terms(page, terms, "../" * len(path.relative_to(folder).parents[:-1]) + GLOSSARY.as_posix())
     for picture in page.iter("img"):
         _size_picture(picture, path.parent)
     page.set(MENDED, "")

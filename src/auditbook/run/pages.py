@@ -10,7 +10,7 @@ from pathlib import Path
 
 from auditbook.errors import RunError
 from auditbook.project import digest_files, digest_text, project_file, versions
-from auditbook.run import accessibility
+from auditbook.run import accessibility, glossary_links
 from auditbook.run.accessibility import mend_pages
 from auditbook.run.folder import fresh_folder, read_json, remove, write_json
 from auditbook.surroundings import CHILDREN, PYTHON, set_variables
@@ -101,7 +101,7 @@ def _digest_shape(wanted: dict[str, Path]) -> str:
     chapters = [path for place, path in wanted.items() if place.startswith("notebooks/")]
     shapes = (f"{path.name} {SHAPE.findall(_read_words(path))}" for path in chapters)
     places = [place for place in wanted if not place.startswith("notebooks/")]
-    mends = digest_files([Path(accessibility.__file__)])
+    mends = digest_files([Path(accessibility.__file__), Path(glossary_links.__file__)])
     return digest_text(*places, digest_files(fixed), mends, *shapes, json.dumps(versions()))
 
 
