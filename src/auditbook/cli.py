@@ -85,6 +85,12 @@ def build_parser() -> argparse.ArgumentParser:
     _add_cohort(run)
     _add_run(run)
     run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
+    run.add_argument(
+        "--edition",
+        choices=("reader", "student", "instructor"),
+        default="reader",
+        help="whose book: a student's has no solutions (RUN/student/html, RUN/student/notebooks)",
+    )
     run.set_defaults(act=_run)
     _add_pockets(commands)
     _add_export(commands)
@@ -213,6 +219,7 @@ def _request(call: argparse.Namespace) -> "Request":
         force=getattr(call, "force", False),
         keep_scores=not getattr(call, "no_scores", False),
         only=getattr(call, "only", None),
+        edition=getattr(call, "edition", "reader"),
     )
 
 
@@ -286,7 +293,7 @@ def _run(call: argparse.Namespace) -> None:
     begun = time.time()
     with Progress(total=8 + len(chapter_names())) as progress:
         folder = run_book(_request(call), progress)
-    page = folder / "html" / "index.html"
+    page = folder / ("" if call.edition == "reader" else call.edition) / "html" / "index.html"
     print(f"results: {folder / 'results'}")
     if call.only:
         print(f"chapter: {folder / 'notebooks' / call.only}.ipynb")

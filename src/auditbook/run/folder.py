@@ -21,7 +21,7 @@ of groups, sites, score bins and pockets. What is written for others is made fro
 withheld, and those that would give them away: the report, the chapters and html, and what `auditbook
 export` writes. From how many people on a number is told stands in the cohort file, [report] smallest_cell.
 """
-MADE = ("results", "report", "notebooks", "html", "scores", "next", "run.json")
+MADE = ("results", "report", "notebooks", "html", "student", "instructor", "scores", "next", "run.json")
 """Names in a run's folder that a run replaces."""
 
 

@@ -12,6 +12,7 @@ from auditbook.errors import RunError
 from auditbook.project import digest_files, digest_text, project_file, versions
 from auditbook.run import accessibility, glossary_links
 from auditbook.run.accessibility import mend_pages
+from auditbook.run.editions import Sources
 from auditbook.run.folder import fresh_folder, read_json, remove, write_json
 from auditbook.surroundings import CHILDREN, PYTHON, set_variables
 
@@ -43,7 +44,7 @@ SHAPE = re.compile(
 
 
 def build_pages(
-    notebooks: Path, workshop: Path, target: Path, *, first: str = "", force: bool = False
+    sources: Sources, workshop: Path, target: Path, *, first: str = "", force: bool = False
 ) -> None:
     """Build the HTML of the book into `target`; it opens at the page `first`, else at that of the contents.
 
@@ -53,7 +54,7 @@ def build_pages(
     `force` asks for others.
     """
     stage, built = workshop / "stage", workshop / "shape.json"
-    wanted = dict(list_sources(notebooks))
+    wanted = dict(list_sources(sources))
     shape = _digest_shape(wanted)
     made = {"shape": shape, "sources": digest_text(shape, digest_files(list(wanted.values())))}
     last = {} if force else read_json(built)
@@ -72,15 +73,14 @@ def build_pages(
         (target / "index.html").write_text(OPENING.format(page=f"{first}.html"), encoding="utf-8")
 
 
-def list_sources(notebooks: Path) -> Iterator[tuple[str, Path]]:
+def list_sources(sources: Sources) -> Iterator[tuple[str, Path]]:
     """List what a build reads: place in the staged copy, and file."""
-    for name in ("_config.yml", "_toc.yml"):
-        yield name, project_file(name)
-    book = project_file("book")
-    for path in sorted(path for path in book.rglob("*") if path.is_file()):
-        place = path.relative_to(book).as_posix()
+    yield "_config.yml", project_file("_config.yml")
+    yield "_toc.yml", sources.contents
+    for path in sorted(path for path in sources.book.rglob("*") if path.is_file()):
+        place = path.relative_to(sources.book).as_posix()
         yield (place if place.startswith("_static/") else f"book/{place}"), path
-    for path in sorted(notebooks.glob("*.ipynb")):
+    for path in sorted(sources.notebooks.glob("*.ipynb")):
         yield f"notebooks/{path.name}", path
     yield "mathjax/mathjax/tex-svg.js", mathjax_file()
 

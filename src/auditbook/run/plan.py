@@ -12,6 +12,7 @@ from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_c
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
+from auditbook.run.editions import Edition
 from auditbook.run.folder import LOCK, hide_from_others, private_files, refuse_foreign
 from auditbook.scoring import choose_models, read_panel
 from auditbook.settings import PROFILES, Profile, Protocol
@@ -30,6 +31,7 @@ class Request:
     force: bool = False  # Redo steps whose inputs have not changed
     keep_scores: bool = True  # Leave what models predicted for each record in the folder when all is done
     only: str | None = None  # Execute just this chapter, and build the pages if the others are there
+    edition: Edition = "reader"  # Whose book is built
 
 
 @dataclass(frozen=True)

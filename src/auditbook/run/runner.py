@@ -8,6 +8,7 @@ from typing import Any
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_files
 from auditbook.run.contents import chapter_names
+from auditbook.run.editions import write_sources
 from auditbook.run.folder import note_key, note_step, publish, read_keys
 from auditbook.run.keys import chapter_key
 from auditbook.run.ledger import LEDGER
@@ -44,7 +45,8 @@ def run_book(request: Request, progress: Progress) -> Path:
         complete = _execute_chapters(plan, info, progress)
         if complete:
             _build_pages(plan, info, progress)
-            publish(plan.next, plan.folder, info, (*AUDITED, "notebooks", "html"))
+            made = "html" if plan.request.edition == "reader" else plan.request.edition
+            publish(plan.next, plan.folder, info, (*AUDITED, "notebooks", made))
         else:
             progress.say("pages not built: not every chapter has been executed; run without --only")
             publish(plan.next, plan.folder, info, (*AUDITED, "notebooks"))
@@ -107,14 +109,16 @@ def choose_first(cohort: Path) -> str:
 
 def _build_pages(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
     """Build the HTML from the executed chapters and the pages written by hand."""
-    started = time.monotonic()
-    progress.say("pages: building the book")
-    build_pages(
-        plan.next / "notebooks",
-        plan.folder / "pages",
-        plan.next / "html",
-        first=choose_first(plan.request.cohort),
-        force=plan.request.force,
+    started, edition = time.monotonic(), plan.request.edition
+    progress.say(
+        "pages: building the book" if edition == "reader" else f"pages: building the book: {edition}s"
     )
+    workshop = plan.folder / "pages" / ("" if edition == "reader" else edition)
+    sources = write_sources(edition, plan.next / "notebooks", plan.folder / "pages" / f"{edition}-sources")
+    target = plan.next / ("html" if edition == "reader" else f"{edition}/html")
+    first = choose_first(plan.request.cohort)
+    build_pages(sources, workshop, target, first=first, force=plan.request.force)
+    if edition != "reader":
+        shutil.copytree(sources.notebooks, target.parent / "notebooks", dirs_exist_ok=True)
     note_step(info, "pages", "done", time.monotonic() - started)
     progress.done()

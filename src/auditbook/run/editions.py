@@ -1,0 +1,98 @@
+"""Who gets which pages: the book of a reader, of a student without solutions, of an instructor?"""
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from auditbook.project import project_file
+from auditbook.run.folder import fresh_folder
+
+Edition = Literal["reader", "student", "instructor"]
+EDITIONS: tuple[Edition, ...] = ("reader", "student", "instructor")
+SOLUTION = "solution"
+"""Tag of a cell that solves an exercise."""
+ANSWERS = re.compile(
+    r"^(`{3,})\{admonition\} (?:Solution|What a good answer holds|Answer)\n.*?^\1[ ]*$\n?", re.M | re.S
+)
+"""An answer that is written beside a question, as chapters and quizzes mark it."""
+STUB = "# Your answer: replace this line.\n"
+"""What stands in a student's notebook where the solution stood."""
+INSTRUCTORS = ("book/instructor",)
+"""Pages that students do not get."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the pages of an edition are built from."""
+
+    notebooks: Path  # Executed chapters
+    book: Path  # Pages written by hand
+    contents: Path  # The table of contents
+
+
+def reader_sources(notebooks: Path) -> Sources:
+    """Give the sources of the reader's edition: all that is there."""
+    return Sources(notebooks, project_file("book"), project_file("_toc.yml"))
+
+
+def write_sources(edition: Edition, notebooks: Path, folder: Path) -> Sources:
+    """Write what an edition is built from into a folder, and return where.
+
+    Parameters
+    ----------
+    edition : {"reader", "student", "instructor"}
+        A student's holds no solution: not in a page, a notebook or a source.
+    notebooks : Path
+        The executed chapters.
+    folder : Path
+        Made anew; not touched for a reader's edition, nor for an instructor's.
+    """
+    whole = reader_sources(notebooks)
+    if edition != "student":
+        return whole
+    fresh_folder(folder)
+    found = Sources(folder / "notebooks", folder / "book", folder / "_toc.yml")
+    shutil.copytree(whole.book, found.book)
+    for page in sorted(found.book.rglob("*.md")):
+        if f"book/{page.relative_to(found.book).with_suffix('')}" in INSTRUCTORS:
+            page.unlink()
+        else:
+            page.write_text(strip_answers(page.read_text(encoding="utf-8")), encoding="utf-8")
+    found.contents.write_text(_strip_contents(whole.contents.read_text(encoding="utf-8")), encoding="utf-8")
+    found.notebooks.mkdir()
+    for path in sorted(notebooks.glob("*.ipynb")):
+        kept = strip_notebook(json.loads(path.read_text(encoding="utf-8")))
+        (found.notebooks / path.name).write_text(
+            json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+    return found
+
+
+def strip_answers(words: str) -> str:
+    """Take the answers out of a page's Markdown."""
+    return ANSWERS.sub("", words)
+
+
+def strip_notebook(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the solutions out of an executed chapter: a line to write at stands in their place."""
+    return {**notebook, "cells": [_strip_cell(cell) for cell in notebook["cells"]]}
+
+
+def _strip_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    """Take the answers out of one cell."""
+    if cell["cell_type"] == "markdown":
+        return {**cell, "source": strip_answers("".join(cell["source"]))}
+    tags = cell.get("metadata", {}).get("tags", [])
+    if SOLUTION not in tags:
+        return cell
+    return {**cell, "source": STUB, "outputs": [], "execution_count": None, "metadata": {"tags": [SOLUTION]}}
+
+
+def _strip_contents(contents: str) -> str:
+    """Leave the pages of instructors out of the table of contents."""
+    lines = contents.splitlines(keepends=True)
+    return "".join(line for line in lines if line.strip().removeprefix("- file: ") not in INSTRUCTORS)
