@@ -23,6 +23,7 @@ DOORS = {
     "mitigation": ("make_baselines", "make_robustness"),
     "pockets": ("make_pockets", "discover_maps", "audit_map"),
     "ranking": ("auc_matrix", "make_auc_tables", "fit_calibration"),
+    "counting": ("count_cohort",),
     "scoring": ("score_cohort",),
     "verdicts": ("judge", "flip_rate"),
     "cohort": ("load_cohort",),

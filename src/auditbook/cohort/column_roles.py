@@ -150,7 +150,7 @@ class GroupColumn:
     @property
     def missing(self) -> Mask:
         """True where the group is missing, shape (n,)."""
-        return np.array([name is None for name in self.names], dtype=bool)
+        return np.asarray(pd.isna(self.names))
 
 
 def derive_groups(
@@ -197,30 +197,34 @@ def _fault_undeclared(table: AttributeTable, names: NDArray[np.object_], faults:
 def build_attribute(
     table: AttributeTable, groups: GroupColumn, *, max_groups: int, faults: Faults
 ) -> Attribute:
-    """Give numbers to the groups of the kept rows."""
-    where = f"[attributes.{table.name}]"
-    missing = groups.missing
-    found = {name for name in groups.names[~missing]}
-    if missing.any() and MISSING_GROUP in found:
+    """Give numbers to the groups of the kept rows, and note what is wrong with these."""
+    attribute, missing = number_groups(table, groups), bool(groups.missing.any())
+    found = sorted(set(pd.unique(groups.names)) - {None})
+    if missing and MISSING_GROUP in found:
         faults.add(
-            where, f"a value is called '{MISSING_GROUP}', the name of the group without one; recode it"
+            f"[attributes.{table.name}]",
+            f"a value is called '{MISSING_GROUP}', the name of the group without one; recode it",
         )
-    order = list(groups.declared) + sort_names(found - set(groups.declared))
-    what = f"'{table.column}'"
     check_groups(
         table,
-        order,
-        what=what,
-        found=sorted(found),
-        missing=bool(missing.any()),
+        attribute.groups[: len(attribute.groups) - missing],
+        what=f"'{table.column}'",
+        found=found,
+        missing=missing,
         max_groups=max_groups,
         faults=faults,
     )
-    names = tuple(order) + ((MISSING_GROUP,) if missing.any() else ())
-    codes = pd.Categorical(
-        np.where(missing, MISSING_GROUP, groups.names), categories=list(dict.fromkeys(names))
-    ).codes
-    return Attribute(table.name, names, np.asarray(codes, dtype=np.int32), table.reference)
+    return attribute
+
+
+def number_groups(table: AttributeTable, groups: GroupColumn) -> Attribute:
+    """Give numbers to the groups of the kept rows: the declared ones, others by name, then who has none."""
+    codes, found = pd.factorize(groups.names, use_na_sentinel=True)
+    names = [*groups.declared, *sort_names(set(found) - set(groups.declared))]
+    names += [MISSING_GROUP] if (codes < 0).any() else []
+    place = {name: at for at, name in reversed(list(enumerate(names)))}
+    of_code = np.array([*(place[name] for name in found), place.get(MISSING_GROUP, -1)], np.int32)
+    return Attribute(table.name, tuple(names), of_code[codes], table.reference)
 
 
 def check_groups(

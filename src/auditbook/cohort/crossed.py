@@ -56,6 +56,24 @@ def lacks_part(parts: Sequence[Mask]) -> Mask:
 def cross_attributes(
     table: AttributeTable, parts: Sequence[Attribute], *, max_groups: int, faults: Faults
 ) -> Attribute:
+    """Give numbers to the crossings that hold records, and note what is wrong with these."""
+    attribute = number_crossings(table, parts)
+    missing = bool(attribute.groups) and attribute.groups[-1] == MISSING_GROUP
+    order = list(attribute.groups[: len(attribute.groups) - missing])
+    _check_names(table, order, faults)
+    check_groups(
+        table,
+        order,
+        what=f"the cross of {', '.join(table.cross[:-1])} and {table.cross[-1]}",
+        found=order,
+        missing=missing,
+        max_groups=max_groups,
+        faults=faults,
+    )
+    return attribute
+
+
+def number_crossings(table: AttributeTable, parts: Sequence[Attribute]) -> Attribute:
     """Give numbers to the crossings that hold records, in the order of the parts and of their groups."""
     shape = tuple(len(part.groups) for part in parts)
     missing = lacks_part([_is_missing(part) for part in parts])
@@ -66,17 +84,6 @@ def cross_attributes(
         for codes in zip(*np.unravel_index(held, shape), strict=True)
     ]
     order = [JOINT.join(name) for name in names]
-    _check_names(table, order, faults)
-    what = f"the cross of {', '.join(table.cross[:-1])} and {table.cross[-1]}"
-    check_groups(
-        table,
-        order,
-        what=what,
-        found=order,
-        missing=bool(missing.any()),
-        max_groups=max_groups,
-        faults=faults,
-    )
     if missing.any():
         order, names = [*order, MISSING_GROUP], [*names, (MISSING_GROUP,) * len(parts)]
     codes = np.where(missing, len(held), np.searchsorted(held, place))

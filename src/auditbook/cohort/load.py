@@ -1,28 +1,18 @@
 """Which records does an audit look at: a cohort file and its data become a cohort, or one list of faults."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, SettledAttribute, Unplaced
-from auditbook.cohort.column_roles import (
-    GroupColumn,
-    OutcomeColumn,
-    build_attribute,
-    check_events,
-    check_score,
-    derive_groups,
-    derive_outcome,
-    recode_names,
-)
-from auditbook.cohort.crossed import cross_attributes, lacks_part
+from auditbook.cohort.attributes import build_attributes
+from auditbook.cohort.cohort import Cohort, LeftOut, OtherOutcome, SettledAttribute
+from auditbook.cohort.column_roles import GroupColumn, check_events, derive_outcome, recode_names
 from auditbook.cohort.data_files import hash_files, name_files, read_files
 from auditbook.cohort.feature_columns import FeatureColumns, find_features
 from auditbook.cohort.file import read_cohort_file
@@ -31,23 +21,14 @@ from auditbook.cohort.one_per_unit import merge_units
 from auditbook.cohort.order import is_own_unit, number_rows, order_cohort, take_cohort
 from auditbook.cohort.predictions import list_predictions
 from auditbook.cohort.recode import recode_table
-from auditbook.cohort.schema import AttributeTable, CohortFile
+from auditbook.cohort.rules import RuledRows, apply_rules, check_kept, find_unplaced
+from auditbook.cohort.schema import CohortFile
 from auditbook.cohort.survey_names import fault_learned_weights
-from auditbook.cohort.units import join_sites, name_units, order_units, settle_groups
-from auditbook.cohort.weights import WeightColumn, build_survey, check_survey, read_weights
+from auditbook.cohort.units import join_sites, name_units
+from auditbook.cohort.weights import WeightColumn, build_survey, check_survey
 from auditbook.errors import InputError, naming
 from auditbook.records import Attribute, Survey
-from auditbook.tables import (
-    Faults,
-    Mask,
-    PlainTable,
-    as_text,
-    count_of,
-    hash_frame,
-    is_missing,
-    matches,
-    plain_table,
-)
+from auditbook.tables import Faults, Mask, PlainTable, as_text, count_of, hash_frame, plain_table
 
 
 @dataclass(frozen=True)
@@ -60,28 +41,11 @@ class Source:
     synthetic: bool  # Whether it was generated
 
 
-class _Sieve:
-    """Rows that stay, and the reasons for which others went."""
-
-    def __init__(self, rows: int) -> None:
-        self.keep: Mask = np.ones(rows, dtype=bool)
-        self.left_out: list[LeftOut] = []
-
-    def leave_out(self, rows: Mask, reason: str) -> None:
-        """Take rows out and count those that were still in."""
-        self.left_out.append(LeftOut(reason, int((self.keep & rows).sum())))
-        self.keep = self.keep & ~rows
-
-
 @dataclass(frozen=True)
 class _Roles:
     """What each column is, before the kept rows are put together."""
 
-    frame: pd.DataFrame  # All rows, their cells recoded
-    sieve: _Sieve
-    outcome: OutcomeColumn | None
-    with_outcome: Mask  # Rows that stay whatever group they lack
-    groups: tuple[GroupColumn | None, ...]
+    rows: RuledRows
     attributes: tuple[Attribute, ...]
     survey: Survey | None
     features: FeatureColumns
@@ -160,27 +124,23 @@ def list_data_faults(file: CohortFile, source: Source, *, cells: bool) -> tuple[
 def _give_roles(file: CohortFile, source: Source, faults: Faults) -> _Roles:
     """Give every column its role, and note what is wrong with its cells."""
     table = recode_table(file, source.table, faults)
-    frame = table.frame
-    check_columns(file, source.name, list(frame.columns), faults)
-    sieve = _Sieve(len(frame))
-    _apply_drop_rules(file, frame, sieve)
-    weights = _weights(file, frame, sieve, faults)
-    outcome = _outcome(file, frame, sieve, faults)
-    with_outcome = sieve.keep
-    groups = _groups(file, table, sieve, faults)
+    check_columns(file, source.name, list(table.frame.columns), faults)
+    rows = apply_rules(file, table, faults)
+    frame, sieve, outcome = rows.frame, rows.sieve, rows.outcome
     if not sieve.keep.any() and not faults.found:
         counts = "; ".join(f"{count_of(part.rows, 'row')}: {part.reason}" for part in sieve.left_out)
         faults.add("[data]", f"no record is left of the {len(frame):,} in {source.name} ({counts})")
     if not faults.found and outcome is not None and not file.outcome.continuous:
         check_events(file.outcome, frame[file.outcome.column], outcome, keep=sieve.keep, faults=faults)
     kept = np.flatnonzero(sieve.keep)
-    attributes = _attributes(file, groups, kept, faults)
-    _check_kept(file, frame, kept, faults)
-    survey = _survey(file, frame, weights, kept, faults)
+    attributes = build_attributes(file, rows.groups, kept, faults)
+    check_kept(file, frame, kept, faults)
+    _check_panel(file, frame, kept, faults)
+    survey = _survey(file, frame, rows.weights, kept, faults)
     features = find_features(file, frame, faults)
     fault_learned_weights(file, features.names, faults)
     others = _other_outcomes(file, frame, sieve.keep, faults)
-    return _Roles(frame, sieve, outcome, with_outcome, tuple(groups), attributes, survey, features, others)
+    return _Roles(rows, attributes, survey, features, others)
 
 
 def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) -> Source:
@@ -209,7 +169,7 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
         source = Source("the synthetic table", plain_table(frame), hash_frame(frame), synthetic=True)
     else:
         with naming(file.path.name) if len(files) > 1 else nullcontext():
-            table = read_files(files, text_columns=_text_columns(file), form=file.data.format)
+            table = read_files(files, text_columns=list_text_columns(file), form=file.data.format)
         source = Source(name_files(files), table, hash_files(files), synthetic=False)
     if len(source.table.frame) == 0:
         raise InputError(
@@ -218,7 +178,7 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
     return source
 
 
-def _text_columns(file: CohortFile) -> set[str]:
+def list_text_columns(file: CohortFile) -> set[str]:
     """Name the columns that hold names, not numbers."""
     names = {file.site.column, *file.unit.names, *file.features.categories}
     names |= {item.column for item in file.attributes if not item.bins}
@@ -229,26 +189,6 @@ def _text_columns(file: CohortFile) -> set[str]:
     names |= {rule.column for rule in file.data.drop if any(isinstance(value, str) for value in rule.values)}
     names -= {item.column for item in file.scores}
     return {name for name in names if name}
-
-
-def _apply_drop_rules(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve) -> None:
-    for rule in file.data.drop:
-        if rule.column in frame:
-            found = [matches(frame[rule.column], value) for value in rule.values]
-            sieve.leave_out(np.any(found, axis=0) if found else np.zeros(len(frame), bool), rule.reason)
-
-
-def _weights(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve, faults: Faults) -> WeightColumn | None:
-    """Read the weights; rows without one, and those that stand for nobody, are left out."""
-    name = file.weight.column
-    if name is None or name not in frame:
-        return None
-    weights = read_weights(frame[name], name, keep=sieve.keep, faults=faults)
-    if weights is not None:
-        for rows, reason in ((weights.missing, "weight missing"), (weights.nobody, "weight 0")):
-            if (rows & sieve.keep).any():
-                sieve.leave_out(rows, reason)
-    return weights
 
 
 def _survey(
@@ -271,25 +211,6 @@ def _survey(
     return survey
 
 
-def _outcome(file: CohortFile, frame: pd.DataFrame, sieve: _Sieve, faults: Faults) -> OutcomeColumn | None:
-    """Derive the outcome and treat rows without one by the cohort's rule."""
-    name = file.outcome.column
-    if name not in frame:
-        return None
-    outcome = derive_outcome(file.outcome, frame[name], keep=sieve.keep, faults=faults)
-    missing = is_missing(frame[name])
-    count = int((missing & sieve.keep).sum())
-    if count and file.missing.outcome == "error":
-        faults.add(
-            "[outcome] column",
-            f"'{name}' is missing in {count:,} of {len(frame):,} rows; to leave these out and count "
-            'them: [missing] outcome = "drop"',
-        )
-    elif count:
-        sieve.leave_out(missing, "outcome missing")
-    return outcome
-
-
 def _other_outcomes(
     file: CohortFile, frame: pd.DataFrame, keep: Mask, faults: Faults
 ) -> tuple[OtherOutcome, ...]:
@@ -304,37 +225,6 @@ def _other_outcomes(
     return tuple(found)
 
 
-def _groups(file: CohortFile, table: PlainTable, sieve: _Sieve, faults: Faults) -> list[GroupColumn | None]:
-    """Derive the groups of every attribute and treat rows without one by its rule."""
-    found: list[GroupColumn | None] = []
-    before = sieve.keep
-    order = order_units(file, table.frame, keep=before, faults=faults)
-    for item in file.attributes:
-        if item.cross or item.column not in table.frame:
-            found.append(None)
-            continue
-        declared, faults_before = table.categories.get(item.column, ()), len(faults.found)
-        groups = derive_groups(item, table.frame[item.column], declared=declared, keep=before, faults=faults)
-        if item.within_unit is not None and order is not None:
-            settled = settle_groups(groups.names, item.within_unit, order, keep=before)
-            groups = GroupColumn(settled.names, groups.declared, settled)
-        found.append(groups)
-        count = int((groups.missing & before).sum())
-        if len(faults.found) > faults_before:
-            continue
-        if count and item.missing == "error":
-            faults.add(
-                f"[attributes.{item.name}] column",
-                f"'{item.column}' is missing in {count:,} of {before.sum():,} records; say what becomes of "
-                'them: [missing] attributes = "group" (they form a group) or "drop" (left out and counted)',
-            )
-        elif count and item.missing == "drop":
-            sieve.leave_out(groups.missing, f"{item.name} missing")
-    for item in (item for item in file.attributes if item.cross):
-        _sift_cross(item, dict(zip(file.attribute_names, found, strict=True)), sieve, faults)
-    return found
-
-
 def _list_settled(file: CohortFile, groups: Sequence[GroupColumn | None]) -> tuple[SettledAttribute, ...]:
     """List the attributes of which every unit was given one group."""
     return tuple(
@@ -344,84 +234,8 @@ def _list_settled(file: CohortFile, groups: Sequence[GroupColumn | None]) -> tup
     )
 
 
-def _find_unplaced(
-    file: CohortFile,
-    frame: pd.DataFrame,
-    groups: Sequence[GroupColumn | None],
-    before: Mask,
-    outcome: OutcomeColumn,
-) -> tuple[Unplaced, ...]:
-    """Find the records that would have been kept, had they not lacked one attribute that is dropped."""
-    pairs = zip(file.attributes, groups, strict=True)
-    lacking = {
-        item.name: column.missing
-        for item, column in pairs
-        if column is not None and item.missing == "drop" and column.missing.any()
-    }
-    times = np.sum(list(lacking.values()), axis=0) if lacking else np.zeros(len(frame))
-    columns = list(dict.fromkeys(score.column for score in file.scores))
-    found = []
-    for name, missing in lacking.items():
-        rows = np.flatnonzero(missing & before & (times == 1))
-        if len(rows):
-            scores = frame[columns].iloc[rows].reset_index(drop=True)
-            found.append(Unplaced(name, scores, outcome.cells[rows].astype(np.int8)))
-    return tuple(found)
-
-
-def _sift_cross(
-    item: AttributeTable, groups: Mapping[str, GroupColumn | None], sieve: _Sieve, faults: Faults
-) -> None:
-    """Treat the rows that lack a part of a cross, and that the part's own rule keeps, by the cross's rule."""
-    parts = [column.missing for name in item.cross if (column := groups[name]) is not None]
-    missing = lacks_part(parts) if parts else np.zeros(len(sieve.keep), bool)
-    count = int((missing & sieve.keep).sum())
-    if count and item.missing == "error":
-        faults.add(
-            f"[attributes.{item.name}] missing",
-            f"{count_of(count, 'record')} {'lacks' if count == 1 else 'lack'} a group in "
-            f"{' or '.join(item.cross)}; "
-            'write missing = "group" (they form a group) or "drop" (left out and counted)',
-        )
-    elif count and item.missing == "drop":
-        sieve.leave_out(missing, f"{item.name} missing")
-
-
-def _attributes(
-    file: CohortFile, groups: Sequence[GroupColumn | None], kept: NDArray[np.intp], faults: Faults
-) -> tuple[Attribute, ...]:
-    """Build the attributes of the kept rows; those of absent columns, and crosses of faulty ones, are not."""
-    faults_before = len(faults.found)
-    how: dict[str, Any] = {"max_groups": file.protocol.max_groups, "faults": faults}
-    built = {
-        item.name: build_attribute(item, GroupColumn(column.names[kept], column.declared), **how)
-        for item, column in zip(file.attributes, groups, strict=True)
-        if column is not None and len(kept)
-    }
-    sound = len(faults.found) == faults_before
-    for item in file.attributes:
-        if item.cross and sound and built.keys() >= set(item.cross):
-            built[item.name] = cross_attributes(item, [built[name] for name in item.cross], **how)
-    return tuple(built[name] for name in file.attribute_names if name in built)
-
-
-def _check_kept(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], faults: Faults) -> None:
-    """Check scores, site and unit of the kept rows."""
-    for score in file.scores:
-        if score.column in frame:
-            check_score(score, frame[score.column].iloc[kept], faults)
-    roles = [("site", "column", file.site.column)]
-    roles += [("unit", file.unit.key, name) for name in file.unit.names]
-    for role, key, name in roles:
-        if name is None or name not in frame:
-            continue
-        missing = int(is_missing(frame[name].iloc[kept]).sum())
-        if missing:
-            faults.add(
-                f"[{role}] {key}",
-                f"'{name}' is missing in {missing:,} of {len(kept):,} records; fill it in, or leave these "
-                f'records out: [data] drop = [{{ column = "{name}", values = [""], reason = "no {role}" }}]',
-            )
+def _check_panel(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], faults: Faults) -> None:
+    """Refuse to train models where no units can be kept apart."""
     names = file.unit.names or tuple(name for name in [file.site.column] if name)
     if not file.panel.models or not names or not set(names) <= set(frame):
         return
@@ -437,8 +251,8 @@ def _check_kept(file: CohortFile, frame: pd.DataFrame, kept: NDArray[np.intp], f
 
 def _assemble(file: CohortFile, source: Source, roles: _Roles) -> Cohort:
     """Put the kept rows together."""
-    kept, outcome = np.flatnonzero(roles.sieve.keep), roles.outcome
-    table = roles.frame.iloc[kept].reset_index(drop=True)
+    kept, outcome = np.flatnonzero(roles.rows.sieve.keep), roles.rows.outcome
+    table = roles.rows.frame.iloc[kept].reset_index(drop=True)
     site = recode_names(as_text(table[file.site.column]), file.site.groups) if file.site.column else None
     unit = number_rows(len(kept)) if site is None else site
     if file.unit.names:
@@ -451,18 +265,18 @@ def _assemble(file: CohortFile, source: Source, roles: _Roles) -> Cohort:
         site=site,
         unit=unit,
         attributes=roles.attributes,
-        rows_read=len(roles.frame),
-        left_out=tuple(roles.sieve.left_out),
+        rows_read=len(roles.rows.frame),
+        left_out=tuple(roles.rows.sieve.left_out),
         data_hash=source.data_hash,
         feature_columns=roles.features.names,
         late_columns=roles.features.late,
         survey=roles.survey,
         synthetic=source.synthetic,
-        settled=_list_settled(file, roles.groups),
+        settled=_list_settled(file, roles.rows.groups),
     )
     if outcome is None or file.outcome.continuous or roles.survey is not None:
         return cohort
-    unplaced = _find_unplaced(file, roles.frame, roles.groups, roles.with_outcome, outcome)
+    unplaced = find_unplaced(file, roles.rows.frame, roles.rows.groups, roles.rows.with_outcome, outcome)
     return replace(cohort, unplaced=unplaced, other_outcomes=roles.others)
 
 

@@ -23,4 +23,4 @@ from auditbook.scoring.score import (
 )
 from auditbook.scoring.split import MIN_TRAIN_EVENTS, Split, split_units
 from auditbook.scoring.train import Training, takes_weights, train_panel, train_scores
-from auditbook.scoring.unplaced import count_unplaced
+from auditbook.scoring.unplaced import count_lacking, count_unplaced

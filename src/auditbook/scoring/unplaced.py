@@ -1,10 +1,12 @@
 """How were records judged that were left out because they lack an attribute?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.cohort import Cohort, ScoreTable
+from auditbook.cohort import Cohort, ScoreTable, Unplaced
 from auditbook.evidence import count_groups
 from auditbook.records import Score
 from auditbook.scoring.score import ScoredCohort
@@ -19,10 +21,17 @@ def count_unplaced(cohort: Cohort, scored: ScoredCohort) -> dict[str, NDArray[np
     """
     if len(scored.train):
         return {}
-    pairs = list(zip(cohort.file.scores, scored.records.scores, strict=True))
+    return count_lacking(cohort.unplaced, cohort.file.scores, scored.records.scores)
+
+
+def count_lacking(
+    unplaced: Sequence[Unplaced], tables: Sequence[ScoreTable], scores: Sequence[Score]
+) -> dict[str, NDArray[np.int64]]:
+    """Count by attribute the records that lack it, those of a part of a cohort too, shape (n_models, 4)."""
+    pairs = list(zip(tables, scores, strict=True))
     return {
         part.attribute: np.stack([_count(part.scores, part.outcome, *pair) for pair in pairs])
-        for part in cohort.unplaced
+        for part in unplaced
     }
 
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,8 +52,17 @@ def read_table_file(
         If the file is missing, unreadable, not what its name says, without columns, with two columns of one
         name, or written in a way that can be read as two different tables.
     """
-    try:
+    with explaining_damage(path, form):
         table = _read_file(path, text_columns, form)
+    notes = settle_people_numbers(table.frame, text_columns=text_columns)
+    return replace(table, notes=(*table.notes, *notes))
+
+
+@contextmanager
+def explaining_damage(path: Path, form: TableFormat) -> Iterator[None]:
+    """Say in one sentence why the bytes of a file cannot be read."""
+    try:
+        yield
     except UnicodeError:
         raise explain_encoding(path, form.encoding) from None
     except (EOFError, zlib.error) as error:
@@ -62,8 +72,6 @@ def read_table_file(
     except OSError as error:
         reason = error.strerror or _first_line(error)
         raise InputError(f"{path} cannot be read: {reason}") from None
-    notes = settle_people_numbers(table.frame, text_columns=text_columns)
-    return replace(table, notes=(*table.notes, *notes))
 
 
 def _read_file(path: Path, text_columns: Collection[str], form: TableFormat) -> PlainTable:

@@ -1,6 +1,6 @@
 """How does a text file (csv, tsv, also packed) become columns, each read as a whole?"""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ _BLOCK = 1 << 24
 
 
 @dataclass(frozen=True)
-class _Cells:
+class Cells:
     """The cells of a text file, as text; columns in the order of their names."""
 
     columns: dict[str, pa.ChunkedArray]
@@ -40,6 +40,13 @@ def read_text_file(
     check_names(path.name, list(layout.names))
     cells = _name_cells(path, layout, _read_cells(path, layout))
     _check_repeated_header(path, layout, cells)
+    return read_cells(path.name, layout, cells, text_columns=text_columns, form=form)
+
+
+def read_cells(
+    file: str, layout: Layout, cells: Cells, *, text_columns: Collection[str], form: TableFormat
+) -> PlainTable:
+    """Read the cells of a text file, column by column."""
     columns = {
         name: keep_text(column)
         if name in text_columns
@@ -49,36 +56,41 @@ def read_text_file(
     frame = pd.DataFrame(columns, index=pd.RangeIndex(cells.rows))
     notes = (*layout.notes, *cells.notes)
     if form.decimal is None and form.thousands is None and layout.separator != ",":
-        notes += find_decimals(path.name, frame, text_columns)
+        notes += find_decimals(file, frame, text_columns)
     return PlainTable(frame, {}, notes)
 
 
 def _read_cells(path: Path, layout: Layout) -> pa.Table:
     """Read every cell as text, empty ones as missing."""
-    places = [str(position) for position in range(len(layout.names) + layout.longer)]
     try:
         with pa.input_stream(path, compression="gzip" if is_packed(path) else None) as stream:
-            return arrow_csv.read_csv(
-                stream,
-                read_options=arrow_csv.ReadOptions(
-                    column_names=places,
-                    skip_rows=layout.skipped,
-                    block_size=_BLOCK,
-                    encoding=layout.encoding.removesuffix("-sig"),
-                ),
-                parse_options=arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(places, _CELLS),
-                    null_values=[""],
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=True,
-                ),
-            )
+            return arrow_csv.read_csv(stream, **csv_options(layout))
     except pa.ArrowInvalid as error:
         raise explain_rows(path, layout, str(error).splitlines()[0][:200]) from None
 
 
-def _name_cells(path: Path, layout: Layout, table: pa.Table) -> _Cells:
+def csv_options(layout: Layout, kept: Sequence[int] | None = None) -> dict[str, object]:
+    """Say how the cells of a text file are read: as text, all of them or those at some places of a record."""
+    places = [str(position) for position in range(len(layout.names) + layout.longer)]
+    return {
+        "read_options": arrow_csv.ReadOptions(
+            column_names=places,
+            skip_rows=layout.skipped,
+            block_size=_BLOCK,
+            encoding=layout.encoding.removesuffix("-sig"),
+        ),
+        "parse_options": arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(places, _CELLS),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+            include_columns=None if kept is None else [places[at] for at in kept],
+        ),
+    }
+
+
+def _name_cells(path: Path, layout: Layout, table: pa.Table) -> Cells:
     """Give the columns their names; a cell beyond them is blank everywhere, or a row number of R."""
     columns, notes = list(table.columns), []
     if layout.longer and columns[-1].null_count == table.num_rows:
@@ -104,7 +116,7 @@ def _name_cells(path: Path, layout: Layout, table: pa.Table) -> _Cells:
         what = "a column" if len(blank) == 1 else f"{len(blank)} columns"
         notes.append(f"{path.name}: {what} without name and without a filled cell left out")
         named = {name: column for name, column in named.items() if name not in blank}
-    return _Cells(named, table.num_rows, tuple(notes))
+    return Cells(named, table.num_rows, tuple(notes))
 
 
 def _counts_rows(column: pa.ChunkedArray) -> bool:
@@ -113,7 +125,7 @@ def _counts_rows(column: pa.ChunkedArray) -> bool:
     return column.null_count == 0 and bool(pc.all(pc.equal(column.cast(pa.string()), numbered)).as_py())
 
 
-def _check_repeated_header(path: Path, layout: Layout, cells: _Cells) -> None:
+def _check_repeated_header(path: Path, layout: Layout, cells: Cells) -> None:
     """Refuse a file in which the line that names the columns stands again among the records."""
     again = np.ones(cells.rows, dtype=bool)
     for name, column in cells.columns.items():

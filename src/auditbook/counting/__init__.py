@@ -1,0 +1,5 @@
+"""Which counts does a cohort come to, of whatever length its table is?"""
+
+from auditbook.counting.count import CountedCohort, count_cohort, settle_count
+from auditbook.counting.obstacles import find_obstacles
+from auditbook.counting.part import CountedPart, add_parts, count_part
