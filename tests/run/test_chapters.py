@@ -47,9 +47,9 @@ def test_every_table_of_a_chapter_says_what_a_row_is(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_no_table_of_a_chapter_stands_where_a_notebook_shows_nothing(name):
     for cell in code_cells(name):
-        for statement in ast.parse(cell.source).body[:-1]:
+        *before, last = ast.parse(cell.source).body or [ast.Pass()]
+        for statement in before:
             assert "show_table(" not in ast.unparse(statement), cell.source
-        last = ast.parse(cell.source).body[-1]
         assert isinstance(last, ast.Expr) or "show_table(" not in ast.unparse(last), cell.source
 
 

@@ -19,8 +19,6 @@ ANSWERS = re.compile(
     r"^(`{3,})\{admonition\} (?:Solution|What a good answer holds|Answer)\n.*?^\1[ ]*$\n?", re.M | re.S
 )
 """An answer that is written beside a question, as chapters and quizzes mark it."""
-STUB = "# Your answer: replace this line.\n"
-"""What stands in a student's notebook where the solution stood."""
 INSTRUCTORS = ("book/instructor",)
 """Pages that students do not get."""
 
@@ -78,18 +76,20 @@ def strip_answers(words: str) -> str:
 
 
 def strip_notebook(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the solutions out of an executed chapter: a line to write at stands in their place."""
-    return {**notebook, "cells": [_strip_cell(cell) for cell in notebook["cells"]]}
+    """Take the solutions out of an executed chapter; the cell to write at stands before each."""
+    return {**notebook, "cells": [_strip_cell(cell) for cell in notebook["cells"] if not _is_solution(cell)]}
+
+
+def _is_solution(cell: Mapping[str, Any]) -> bool:
+    """Tell whether a cell solves an exercise."""
+    return SOLUTION in cell.get("metadata", {}).get("tags", [])
 
 
 def _strip_cell(cell: dict[str, Any]) -> dict[str, Any]:
     """Take the answers out of one cell."""
-    if cell["cell_type"] == "markdown":
-        return {**cell, "source": strip_answers("".join(cell["source"]))}
-    tags = cell.get("metadata", {}).get("tags", [])
-    if SOLUTION not in tags:
+    if cell["cell_type"] != "markdown":
         return cell
-    return {**cell, "source": STUB, "outputs": [], "execution_count": None, "metadata": {"tags": [SOLUTION]}}
+    return {**cell, "source": strip_answers("".join(cell["source"]))}
 
 
 def _strip_contents(contents: str) -> str:
