@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
 from auditbook.evidence import (
+    BinError,
     Interval,
     PlacementSums,
     ScoreLevels,
@@ -48,6 +49,7 @@ class AucMatrix:
     # [h, g, k]: the same over the non-events of h, for their placements among the events of g and of k
     other_scatter: Array
     by_site: SiteSums | None = None  # Sums of placements by site, as shares; None without sites
+    bins: BinError | None = None  # How far the areas can be off; None where they are those of records
 
     @property
     def within(self) -> Array:
@@ -115,7 +117,11 @@ def order_matrix(
 ) -> AucMatrix:
     """Find all areas of one attribute from records that stand in the order of their scores."""
     n_sites = 0 if site is None else int(np.max(site, initial=-1)) + 1
-    sums = sum_placements(levels, codes, n_groups, site=site, n_sites=n_sites)
+    return share_matrix(sum_placements(levels, codes, n_groups, site=site, n_sites=n_sites))
+
+
+def share_matrix(sums: PlacementSums) -> AucMatrix:
+    """Turn sums of placements, of records or of bins, into areas and what their covariance needs."""
     auc = rate(sums.event_sum, 2 * np.outer(sums.events, sums.others))
     return AucMatrix(
         auc=auc,
@@ -123,7 +129,7 @@ def order_matrix(
         others=sums.others,
         event_scatter=_scatter(sums.event_cross, sums.others, auc, sums.events),
         other_scatter=_scatter(sums.other_cross, sums.events, auc.T, sums.others),
-        by_site=_share_sites(sums),
+        by_site=None if sums.by_site is None else share_sites(sums.by_site, sums.events, sums.others),
     )
 
 
@@ -137,12 +143,9 @@ def _scatter(cross: Array, opposite: Array, mean: Array, held: Array) -> Array:
     return scatter
 
 
-def _share_sites(sums: PlacementSums) -> SiteSums | None:
-    """Turn each site's sums of placements into sums of shares."""
-    if sums.by_site is None:
-        return None
-    of_events, of_others = (np.where(held > 0, 2 * held, np.nan) for held in (sums.others, sums.events))
-    site = sums.by_site
+def share_sites(site: SiteSums, events: Array, others: Array) -> SiteSums:
+    """Turn each site's sums of placements among so many events and non-events into sums of shares."""
+    of_events, of_others = (np.where(held > 0, 2 * held, np.nan) for held in (others, events))
     return SiteSums(site.events, site.others, site.event_sum / of_events, site.other_sum / of_others)
 
 

@@ -1,7 +1,6 @@
 """What are the areas within and across groups, what do the fairness metrics say, and how sure is all that?"""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import (
+    Tally,
     check_records,
     each_model,
     list_shortfalls,
     name_shortfall,
-    open_stream,
     rank_levels,
     settle_groups,
     write_shortfalls,
 )
 from auditbook.ranking.area_metrics import AUC_METRICS, AreaFinding, assess_areas
+from auditbook.ranking.binned_metrics import bound_finding
 from auditbook.ranking.joint import joint_levels
 from auditbook.ranking.matrix import (
     AucMatrix,
@@ -29,6 +29,8 @@ from auditbook.ranking.matrix import (
     site_errors,
     standard_errors,
 )
+from auditbook.ranking.measured import MeasuredAreas
+from auditbook.ranking.tallied_areas import measure_tallied_areas, write_bin_note
 from auditbook.ranking.units import WHOLE, explain_sites, find_site_units, find_units
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
@@ -37,40 +39,13 @@ UNDEFINED, NO_INTERVAL, ONE_SIDED, KNOWN = "undefined", "no interval", "one-side
 """Status of an area: not there, there without an interval, with a one-sided one, with a two-sided one."""
 
 
-@dataclass(frozen=True)
-class MeasuredAreas:
-    """The areas of one attribute under one model."""
-
-    model: str
-    declared: Attribute
-    settled: Attribute  # The groups that hold records
-    matrix: AucMatrix  # Of the settled groups
-    by_unit: AucMatrix | None  # The same with units in place of sites; None where each record is its own
-    sites: tuple[str, ...]  # Why each settled group has no figure by sites; blank where it has one
-    all_sites: str  # The same of all records
-
-    @property
-    def clustered(self) -> bool:
-        """Tell whether units hold several records."""
-        return self.by_unit is not None
-
-    @property
-    def independent(self) -> AucMatrix:
-        """The matrix whose clusters, or else whose records, are independent."""
-        return self.matrix if self.by_unit is None else self.by_unit
-
-    @property
-    def empty(self) -> list[str]:
-        """Groups that were declared but hold no record, by name."""
-        return sorted(set(self.declared.groups) - set(self.settled.groups))
-
-    def stream(self, seed: int, what: str) -> np.random.Generator:
-        """Open a stream of random numbers that depends on model and attribute alone."""
-        return open_stream(seed, f"auc {what}", self.model, self.settled.name)
-
-
-def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
+def measure_areas(source: AuditRecords | Tally) -> list[MeasuredAreas]:
     """Find the AUC matrix of every attribute under every model; scores are sorted once a model."""
+    return measure_tallied_areas(source) if isinstance(source, Tally) else _measure_records(source)
+
+
+def _measure_records(records: AuditRecords) -> list[MeasuredAreas]:
+    """Find the AUC matrices from records."""
     check_records(records)
     settled = [settle_groups(attribute, records.outcome) for attribute in records.attributes]
     site = find_site_units(records)
@@ -92,7 +67,7 @@ def measure_areas(records: AuditRecords) -> list[MeasuredAreas]:
 
 
 def tabulate_auc_matrix(
-    records: AuditRecords,
+    source: AuditRecords | Tally,
     *,
     protocol: Protocol,
     seed: int,
@@ -105,7 +80,7 @@ def tabulate_auc_matrix(
     ----------
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). doi:10.2307/2531595
     """
-    measured = measure_areas(records) if areas is None else areas
+    measured = measure_areas(source) if areas is None else areas
     return stack_tables("auc_matrix", [_tabulate(one, protocol, seed, level) for one in measured])
 
 
@@ -145,11 +120,23 @@ def _tabulate(one: MeasuredAreas, protocol: Protocol, seed: int, level: float) -
         "site_high": spread(np.where(fenced, np.nan, by_site.high)),
         "sites": np.where(held & (matrix.by_site is not None), spread(sites.sites), np.nan),
     }
+    columns |= _tell_bins(matrix, columns["se"], spread)
     columns["status"] = _name_status(columns)
     columns["reason"] = _explain(declared.groups, counts, columns, protocol)
     lacks = [one.sites[found] if found >= 0 else "" for found in place]
     columns["site_reason"] = _explain_pairs(declared.groups, lacks)
     return fill_table("auc_matrix", columns)
+
+
+def _tell_bins(
+    matrix: AucMatrix, se: NDArray[np.float64], spread: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> dict[str, Any]:
+    """Say of every area how far bins can have moved it; blank where it is that of records."""
+    if matrix.bins is None:
+        return {"bin_bound": np.nan, "bin_spread": np.nan, "bin_note": ""}
+    bound, usual = spread(matrix.bins.bound), spread(matrix.bins.spread)
+    notes = [write_bin_note(*row) for row in zip(bound.tolist(), usual.tolist(), se.tolist(), strict=True)]
+    return {"bin_bound": bound, "bin_spread": usual, "bin_note": notes}
 
 
 def _explain_pairs(groups: Sequence[str], lacks: Sequence[str]) -> list[str]:
@@ -195,7 +182,7 @@ def _explain(
 
 
 def tabulate_auc_fairness(
-    records: AuditRecords,
+    source: AuditRecords | Tally,
     *,
     protocol: Protocol,
     seed: int,
@@ -208,7 +195,7 @@ def tabulate_auc_fairness(
     ----------
     Matos, J. et al. (2026). Fairness metrics based on the AUC in clinical predictive AI.
     """
-    measured = measure_areas(records) if areas is None else areas
+    measured = measure_areas(source) if areas is None else areas
     rows = [row for one in measured for row in _list_findings(one, protocol, seed, level)]
     return fill_table("auc_fairness", rows)
 
@@ -244,6 +231,7 @@ def _list_findings(
             "site_high": np.nan if by_site is None or lacking else by_site.high,
             "reason": reasons.get(name, "") if single else _join(reasons, finding.metric),
             "site_reason": lacking,
+            "bin_bound": bound_finding(one.matrix, finding),
         }
         rows.append((order[finding.metric], rank[name] if single else 0, row))
     for name in one.empty:

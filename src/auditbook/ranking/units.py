@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import explain_fence, pair_clusters, settle_sites, settle_units
+from auditbook.evidence import Clusters, explain_fence, pair_clusters, settle_sites, settle_units
 from auditbook.records import Attribute, AuditRecords
 
 WHOLE = "all"
@@ -49,3 +49,14 @@ def explain_sites(site: NDArray[np.integer] | None, attribute: Attribute) -> lis
         return [""] * len(attribute.groups)
     pairs = pair_clusters(site, attribute.codes, len(attribute.groups))
     return explain_fence(pairs, np.bincount(pairs.place).astype(float))
+
+
+def explain_site_counts(held: NDArray[np.integer]) -> list[str]:
+    """Do the same from the records of each site and group, shape (n_sites, n_groups).
+
+    >>> explain_site_counts(np.full((3, 1), 10))
+    ['3 sites, 15 needed']
+    """
+    site, group = np.nonzero(held)
+    pairs = Clusters(np.zeros(0, np.intp), site, group, held.shape[1])
+    return explain_fence(pairs, held[site, group].astype(float))
