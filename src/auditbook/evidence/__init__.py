@@ -21,7 +21,7 @@ from auditbook.evidence.area_limits import (
 from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.benefit_moments import BenefitMoments
-from auditbook.evidence.binned_areas import BinError, BinnedLabel, measure_bin_error, place_parts
+from auditbook.evidence.bin_error import BinError, BinnedLabel, measure_bin_error, place_parts
 from auditbook.evidence.bundles import UnitBundles, bundle_units, find_design_effects
 from auditbook.evidence.check import check_records
 from auditbook.evidence.clusters import (

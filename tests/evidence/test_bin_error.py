@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditbook.evidence.binned_areas import BinnedLabel, measure_bin_error, place_parts
+from auditbook.evidence.bin_error import BinnedLabel, measure_bin_error, place_parts
 from auditbook.evidence.placements import rank_levels, sum_bin_placements, sum_placements
 
 EDGES = 1 / (1 + np.exp(-np.linspace(-10, 10, 1025)[1:-1]))
