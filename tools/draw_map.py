@@ -18,6 +18,7 @@ DOORS = {
     "studies": ("simulate",),
     "fetch": ("fetch_table",),
     "run": ("run_audit", "run_book"),
+    "months": ("watch_windows",),
     "report": ("build_report", "write_report", "export_run"),
     "book": ("open_run",),
     "mitigation": ("make_baselines", "make_robustness"),
@@ -47,9 +48,11 @@ def read_imports(path: Path) -> Iterator[str]:
 def find_rooms() -> dict[str, list[Path]]:
     """Find the files of every room; single modules are the ground, but for the commands."""
     rooms = {path.parent.name: sorted(path.parent.rglob("*.py")) for path in PACKAGE.glob("*/__init__.py")}
-    rooms["cli"] = [PACKAGE / "cli.py"]
+    rooms["cli"] = sorted(PACKAGE.glob("cli*.py"), key=lambda path: len(path.stem))
     alone = [
-        path for path in sorted(PACKAGE.glob("*.py")) if path.stem not in ("cli", "__init__", "__main__")
+        path
+        for path in sorted(PACKAGE.glob("*.py"))
+        if path not in rooms["cli"] and path.stem not in ("__init__", "__main__")
     ]
     return rooms | {GROUND: alone}
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditbook.cli_months import add_watch
 from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
 from auditbook.settings import PROFILES
@@ -96,6 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _add_fetch(commands)
     _add_simulate(commands)
+    add_watch(commands, add_cohort=_add_cohort, make=_request)
     return parser
 
 
@@ -378,7 +380,8 @@ def _simulate(call: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default the one that was typed.
 
-    Returns 0 when it is done, 1 when the run failed, 2 when the cohort or the call is wrong.
+    Returns 0 when it is done, 1 when the run failed, 2 when the cohort or the call is wrong; 3 when a watch
+    was asked to end so, and has something to say.
     """
     shut_out()
     _print_anything()
@@ -411,11 +414,11 @@ def _refuse_little_room() -> None:
         )
 
 
-def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) -> int:
+def _guard(act: Callable[[argparse.Namespace], int | None], call: argparse.Namespace) -> int:
     """Turn a user's mistake and a failed run into a message and a code, without a traceback."""
     try:
         _refuse_little_room()
-        act(call)
+        return act(call) or DONE
     except InputError as wrong:
         for fault in wrong.faults:
             print(f"auditbook: {printable(fault)}", file=sys.stderr)
@@ -436,7 +439,6 @@ def _guard(act: Callable[[argparse.Namespace], None], call: argparse.Namespace) 
     except KeyboardInterrupt:
         print("auditbook: interrupted; the same command goes on from here", file=sys.stderr)
         return FAILED
-    return DONE
 
 
 if __name__ == "__main__":

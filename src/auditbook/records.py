@@ -1,6 +1,6 @@
 """What does an audit look at? Outcomes, groups, sites and scores of the audited records, as plain arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -74,3 +74,19 @@ class AuditRecords:
     # site names them
     unit: NDArray[np.integer] | None = None
     survey: Survey | None = None  # None where each record stands for itself
+
+
+def select_records(records: AuditRecords, taken: NDArray[np.bool_]) -> AuditRecords:
+    """Keep some of the records."""
+    return replace(
+        records,
+        outcome=records.outcome[taken],
+        attributes=tuple(replace(one, codes=one.codes[taken]) for one in records.attributes),
+        scores=tuple(
+            replace(one, values=one.values[taken], chosen=None if one.chosen is None else one.chosen[taken])
+            for one in records.scores
+        ),
+        site=None if records.site is None else records.site[taken],
+        unit=None if records.unit is None else records.unit[taken],
+        survey=None if records.survey is None else take_survey(records.survey, np.flatnonzero(taken)),
+    )

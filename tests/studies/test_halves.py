@@ -19,8 +19,8 @@ from auditbook.studies.halves import (
     halve,
     judge_half,
     run_replicate,
+    select_records,
     summarise_halves,
-    take_records,
 )
 from auditbook.studies.kept_rows import read_rows
 
@@ -40,7 +40,7 @@ def test_a_half_holds_half_of_the_records_and_whole_sites_or_patients(records, b
 
 def test_both_halves_together_are_the_cohort():
     first = halve(SITES, "sites", open_stream(1, "both"))
-    parts = [take_records(SITES, part) for part in (first, ~first)]
+    parts = [select_records(SITES, part) for part in (first, ~first)]
     assert sum(len(part.outcome) for part in parts) == len(SITES.outcome)
     for part, taken in zip(parts, (first, ~first), strict=True):
         assert np.array_equal(part.scores[0].decisions, SITES.scores[0].decisions[taken])

@@ -33,6 +33,7 @@ from auditbook.cohort.schema import (
     UseTable,
     WeightTable,
 )
+from auditbook.cohort.windows import check_windows
 from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
@@ -386,6 +387,7 @@ def _check_roles(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> No
     _check_within_unit(file, faults)
     check_per_unit(file, faults)
     check_event_time(file, faults)
+    check_windows(file.time, faults)
 
 
 def _check_features(file: CohortFile, raw: Mapping[str, Any], faults: Faults) -> None:

@@ -172,6 +172,12 @@ class TimeTable:
 
     column: Annotated[Text | None, LeftOut("no time")] = None
     """Date, or number that grows with time, by which a unit's records are ordered. No feature."""
+    window: Annotated[Text | None, LeftOut("no windows")] = None
+    """Length of a window of `auditbook watch`: "90 days", "2 weeks", "1 month", "1 quarter", "1 year"."""
+    start: Annotated[Text | None, LeftOut("that of the earliest record")] = None
+    """First day of the first window, such as "2024-01-01"; windows of months begin on the first of one."""
+    baseline: Annotated[int, Exactly(ge=1, le=1000)] = 3
+    """Windows, the first ones, that later ones are held against (ours: 3)."""
 
 
 @dataclass(frozen=True)

@@ -6,3 +6,4 @@ from auditbook.run.contents import chapter_names
 from auditbook.run.plan import Request, load_planned, plan_run
 from auditbook.run.pockets import run_pockets
 from auditbook.run.runner import run_audit, run_book
+from auditbook.run.watch import WatchedFolder, WatchRequest, watch_cohort

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from auditbook.cohort import load_cohort, read_cohort_file
 from auditbook.evidence import open_stream, prepare
 from auditbook.project import project_file, runs_folder
-from auditbook.records import AuditRecords
+from auditbook.records import AuditRecords, select_records
 from auditbook.scoring import score_cohort
 from auditbook.settings import Protocol
 from auditbook.studies.boards.peers import MEASURES, flag_board
@@ -95,21 +95,6 @@ def halve(records: AuditRecords, by: str, rng: np.random.Generator) -> NDArray[n
     return first[place]
 
 
-def take_records(records: AuditRecords, taken: NDArray[np.bool_]) -> AuditRecords:
-    """Keep some of the records."""
-    return replace(
-        records,
-        outcome=records.outcome[taken],
-        attributes=tuple(replace(one, codes=one.codes[taken]) for one in records.attributes),
-        scores=tuple(
-            replace(one, values=one.values[taken], chosen=None if one.chosen is None else one.chosen[taken])
-            for one in records.scores
-        ),
-        site=None if records.site is None else records.site[taken],
-        unit=None if records.unit is None else records.unit[taken],
-    )
-
-
 def judge_half(records: AuditRecords, protocol: Protocol) -> pd.DataFrame:
     """Say of each rule and cell what it says ("fail" or "pass"), and the side on which the estimate lies."""
     prepared = prepare(records)
@@ -153,7 +138,7 @@ def run_replicate(cohort: HalvedCohort, replicate: int, *, seed: int = SEED) -> 
     audited = _load(cohort)
     taken = halve(audited.records, cohort.by, open_stream(seed, "halves", cohort.name, str(replicate)))
     halves = [
-        judge_half(take_records(audited.records, part), replace(audited.protocol, seed=replicate))
+        judge_half(select_records(audited.records, part), replace(audited.protocol, seed=replicate))
         for part in (taken, ~taken)
     ]
     head = {"cohort": cohort.name, "model": audited.records.scores[0].model, "by": cohort.by}

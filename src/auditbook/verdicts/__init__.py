@@ -3,6 +3,18 @@
 from auditbook.verdicts.additive_rates import code_parts
 from auditbook.verdicts.audit_size import find_n_star, list_n_star, sweep_counts
 from auditbook.verdicts.base_rates import has_support
+from auditbook.verdicts.board import (
+    CONTRAST,
+    Board,
+    Change,
+    GroupRates,
+    compare_bounded,
+    difference_bounded,
+    find_board,
+    list_watched_rates,
+    measure_group_rates,
+    standard_error,
+)
 from auditbook.verdicts.cell_verdicts import predict_next
 from auditbook.verdicts.chance import bound_spread
 from auditbook.verdicts.flip_sweeps import disagreement
@@ -29,7 +41,14 @@ from auditbook.verdicts.questions import (
 )
 from auditbook.verdicts.rate_intervals import tabulate_rates
 from auditbook.verdicts.sensitivity import TIER_COUNTS, vary_constants
-from auditbook.verdicts.shown import METRIC_QUANTITIES, name_bin, pick_deciding, show_cells
+from auditbook.verdicts.shown import (
+    METRIC_QUANTITIES,
+    adjust_holm,
+    name_bin,
+    name_shown,
+    pick_deciding,
+    show_cells,
+)
 from auditbook.verdicts.site_agreement import DEFINED, NOT_RATED, UNDEFINED, list_folds
 from auditbook.verdicts.site_folds import Folds, name_folds, plan_folds
 from auditbook.verdicts.size_needs import CLEAR, bound_pass_shares

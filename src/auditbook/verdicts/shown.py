@@ -54,7 +54,7 @@ METRIC_QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class _Cell:
+class Cell:
     """A metric and an attribute under every model, with what they are judged by."""
 
     metric: Metric
@@ -89,9 +89,17 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
     Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scand J Statist 6, 65-70.
     Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. doi:10.2307/1267823
     """
+    found = find_contrasts(prepared, protocol)
+    if found is None:
+        return empty_table("verdicts"), empty_table("contrasts")
+    return found.tabulate_cells(), found.tabulate_contrasts()
+
+
+def find_contrasts(prepared: Prepared, protocol: Protocol) -> "CellContrasts | None":
+    """Find and test the contrasts of all cells; None where no cell is asked for."""
     cells = _list_cells(prepared, protocol)
     if not cells:
-        return empty_table("verdicts"), empty_table("contrasts")
+        return None
     scope = name_scope(prepared)
     contrasts = stack_contrasts(
         [
@@ -102,8 +110,7 @@ def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd
             for part, quantity in enumerate(cell.quantities)
         ]
     )
-    found = _Found(prepared, protocol, cells, contrasts, test_contrasts(contrasts))
-    return found.tabulate_cells(), found.tabulate_contrasts()
+    return CellContrasts(prepared, protocol, cells, contrasts, test_contrasts(contrasts))
 
 
 def add_shown(verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
@@ -114,7 +121,7 @@ def add_shown(verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
     )[list(verdicts)]
 
 
-def _list_cells(prepared: Prepared, protocol: Protocol) -> list[_Cell]:
+def _list_cells(prepared: Prepared, protocol: Protocol) -> list[Cell]:
     """List metrics and attributes, in the order of verdicts.csv, with the quantities they compare."""
     metrics = [find_metric(name) for name in protocol.metrics]
     asked = {name for metric in metrics for name in METRIC_QUANTITIES[metric.name]}
@@ -122,7 +129,7 @@ def _list_cells(prepared: Prepared, protocol: Protocol) -> list[_Cell]:
         (groups, _measure(Grouped(prepared, groups, protocol), asked)) for groups in prepared.groups
     ]
     return [
-        _Cell(
+        Cell(
             metric,
             groups.settled.name,
             groups.settled.groups,
@@ -173,12 +180,12 @@ def adjust_holm(p: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Found:
+class CellContrasts:
     """The contrasts of all cells, tested."""
 
     prepared: Prepared
     protocol: Protocol
-    cells: Sequence[_Cell]
+    cells: Sequence[Cell]
     contrasts: Contrasts
     tests: Tests
 
@@ -206,12 +213,12 @@ class _Found:
         np.maximum.at(most, row, self.tests.p_pass[self.defined])
         judged = count > 0
         fail = np.where(judged, np.minimum(count * np.where(judged, least, 1), 1), np.nan)
-        passed = np.where(judged, np.where(self._is_complete(n_rows), most, 1.0), np.nan)
+        passed = np.where(judged, np.where(self.is_complete(n_rows), most, 1.0), np.nan)
         board = (len(self.models), len(self.cells))
         p_fail, p_pass = (
             np.concatenate([adjust_holm(part) for part in side.reshape(board)]) for side in (fail, passed)
         )
-        alpha, left_out = self.protocol.shown_alpha, self._list_left_out()
+        alpha, left_out = self.protocol.shown_alpha, self.list_left_out()
         whole = np.array([not names for names in left_out])
         shown = name_shown(p_fail, p_pass, whole, alpha)
         return pd.DataFrame(
@@ -229,7 +236,7 @@ class _Found:
             }
         )
 
-    def _is_complete(self, n_rows: int) -> NDArray[np.bool_]:
+    def is_complete(self, n_rows: int) -> NDArray[np.bool_]:
         """Tell in which cells every quantity has a contrast: without one, nothing is known of it."""
         parts = np.array([len(cell.quantities) for cell in self.cells] * len(self.models))
         pairs = np.unique(np.stack([self.row, self.contrasts.part])[:, self.defined], axis=1)
@@ -245,7 +252,7 @@ class _Found:
         scale = scale_to_show(z, row, n_rows, alpha=alpha, cells=cells, opposite=opposite)
         most = np.full(n_rows, -np.inf)
         np.maximum.at(most, row, z)
-        scale = np.where(self._is_complete(n_rows) | (most > 0), scale, np.inf)
+        scale = np.where(self.is_complete(n_rows) | (most > 0), scale, np.inf)
         lacking = np.array(
             [_grow_for_support(cell, place) for place in range(len(self.models)) for cell in self.cells]
         )
@@ -291,31 +298,25 @@ class _Found:
             return (" and " if any("," in name for name in pair) else ", ").join(pair)
         return groups[group] if score_bin < 0 else f"{groups[group]}, {name_bin(score_bin)}"
 
-    def _list_left_out(self) -> list[list[str]]:
+    def list_left_out(self) -> list[list[str]]:
         """List who cannot be compared, with why, for every row."""
         kinds = [score.kind for score in self.prepared.records.scores]
         return [
             [
                 text
                 for quantity in cell.quantities
-                if _has_scores(cell.metric, kind)
+                if has_scores(cell.metric, kind)
                 for text in _name_left_out(quantity, cell.groups, place)
             ]
             for place, kind in enumerate(kinds)
             for cell in self.cells
         ]
 
-    def tabulate_contrasts(self) -> pd.DataFrame:
-        """Lay out ``contrasts.csv``."""
+    def _name_columns(self) -> dict[str, object]:
+        """Name every contrast: its model, cell, rate, bin and groups."""
         contrasts = self.contrasts
-        alone = np.full(len(contrasts), self.protocol.shown_alpha)
-        estimate, low, high = self._signed
-        _, low_alone, high_alone = _turn_sign(contrasts, bound_contrasts(contrasts, alone))
         cells = [self.cells[place] for place in contrasts.cell]
-        sides = contrasts.first, contrasts.second
-        effective = [np.where(np.isin(side.kind, (FIXED, MEAN)), np.nan, side.effective) for side in sides]
-        mean = np.where(contrasts.first.kind == FIXED, effective[1], effective[0])
-        columns = {
+        return {
             "model": np.array(self.models, object)[contrasts.model],
             "metric": [cell.metric.name for cell in cells],
             "attribute": [cell.attribute for cell in cells],
@@ -323,6 +324,25 @@ class _Found:
             "bin": np.where(contrasts.score_bin >= 0, contrasts.score_bin, np.nan),
             "group": [c.groups[g] for c, g in zip(cells, contrasts.group, strict=True)],
             "other": [c.groups[g] if g >= 0 else "" for c, g in zip(cells, contrasts.other, strict=True)],
+        }
+
+    def list_contrasts(self) -> pd.DataFrame:
+        """List the contrasts by name, in the order in which they are held, with what they rest on."""
+        held = self.contrasts.held, self.contrasts.held_other
+        values = {"estimate": self._signed[0], "n": held[0], "n_other": held[1]}
+        return pd.DataFrame(self._name_columns() | values)
+
+    def tabulate_contrasts(self) -> pd.DataFrame:
+        """Lay out ``contrasts.csv``."""
+        contrasts = self.contrasts
+        alone = np.full(len(contrasts), self.protocol.shown_alpha)
+        estimate, low, high = self._signed
+        _, low_alone, high_alone = _turn_sign(contrasts, bound_contrasts(contrasts, alone))
+        sides = contrasts.first, contrasts.second
+        effective = [np.where(np.isin(side.kind, (FIXED, MEAN)), np.nan, side.effective) for side in sides]
+        mean = np.where(contrasts.first.kind == FIXED, effective[1], effective[0])
+        columns = {
+            **self._name_columns(),
             "estimate": estimate,
             "low": low,
             "high": high,
@@ -377,7 +397,7 @@ def name_bin(score_bin: int) -> str:
     return f"scores {score_bin / N_BINS:g} to {(score_bin + 1) / N_BINS:g}"
 
 
-def _grow_for_support(cell: _Cell, model: int) -> float:
+def _grow_for_support(cell: Cell, model: int) -> float:
     """Find by how much an audit must grow to compare every group of a cell; infinite if one is empty."""
     needed = [0.0]
     for quantity in cell.quantities:
@@ -389,7 +409,7 @@ def _grow_for_support(cell: _Cell, model: int) -> float:
     return float(np.nan_to_num(np.max(needed), nan=np.inf))
 
 
-def _has_scores(metric: Metric, kind: ScoreKind) -> bool:
+def has_scores(metric: Metric, kind: ScoreKind) -> bool:
     """Whether a model's scores are of the kind that a metric needs."""
     if metric.evidence == "score sums":
         return kind == "probability"
