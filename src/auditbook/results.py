@@ -1,8 +1,10 @@
 """What did a run find: write its result files, and read them back as every chapter does."""
 
 import json
+from collections import namedtuple
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -71,7 +73,7 @@ def read_table(path: Path, *, to_show: bool = False) -> pd.DataFrame:
     for name in table.select_dtypes("object").columns.difference(list(text)):
         if not any(column.holds(name) for column in declared):
             table[name] = _read_undeclared(table[name])
-    return table
+    return table.copy()  # in few blocks, of which rows are taken sooner than column by column
 
 
 def rows(table: pd.DataFrame) -> list[Any]:
@@ -82,7 +84,13 @@ def rows(table: pd.DataFrame) -> list[Any]:
     >>> [row.n for row in rows(pd.DataFrame({"n": [3, 4]}))]
     [3, 4]
     """
-    return list(table.itertuples(index=False))
+    make = _make_row(tuple(table.columns))
+    return [make(*cells) for cells in zip(*(table[name].tolist() for name in table.columns), strict=True)]
+
+
+@cache
+def _make_row(columns: tuple[str, ...]) -> type[Any]:
+    return namedtuple("Row", columns, rename=True)
 
 
 def match_rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -95,7 +103,9 @@ def match_rows(table: pd.DataFrame, **values: object) -> pd.DataFrame:
     """
     kept = np.ones(len(table), dtype=bool)
     for column, value in values.items():
-        kept &= (table[column] == value).to_numpy(dtype=bool)
+        cells = table[column]
+        is_text = cells.dtype == object and isinstance(value, str)
+        kept &= (cells.to_numpy() == value) if is_text else (cells == value).to_numpy(dtype=bool)
     return table[kept]
 
 

@@ -31,10 +31,12 @@ def answer(source: Source, model: str, findings: Sequence[Finding], marks: Seque
     if not marks:
         return _answer_pockets(source, model)
     basis = tuple(rest_on(f"{name}.csv", model=model) for name in ("verdicts", "auc_verdicts", "groups"))
-    ways = ((MOST_TOLD, True), (1, True), (1, False))
+    size, nobody = _write_size(source, model, marks), name_nobody(source, model)
+    ways = ((MOST_TOLD, size), (1, size), (1, ""))
     text = ""
-    for (told, sized), why in product(ways, (True, False)):
-        text = _write_answer(source, model, findings, marks, told=told, sized=sized, why=why)
+    for (told, more), why in product(ways, (True, False)):
+        left = _write_left(nobody, marks, why=why)
+        text = _write_answer(source, model, findings, marks, told=told, left=left, more=more)
         if len(text.split()) <= MOST_WORDS:
             break
     return Statement(text, basis)
@@ -47,17 +49,17 @@ def _write_answer(
     marks: Sequence[Mark],
     *,
     told: int,
-    sized: bool,
-    why: bool,
+    left: str,
+    more: str,
 ) -> str:
-    """Write the answer: how many findings, and whether the records that it takes and why much is open."""
+    """Write the answer: how many findings, what is left open, and how many more records it takes."""
     late = "Not at admission: it sees what is known only at the end of a stay."
     parts = [
         _write_verdict(source, model, findings, marks),
         late if forbids_admission(source, model) else "",
         _write_shown(findings, told),
-        _write_left(source, model, marks, why=why),
-        _write_next(source, model, findings, marks, sized=sized),
+        left,
+        _write_next(source, model, findings, marks, more=more),
     ]
     return " ".join(part for part in parts if part)
 
@@ -129,9 +131,9 @@ def _write_shown(findings: Sequence[Finding], told: int) -> str:
     return f"Shown: {'; '.join([*said, *rest])}."
 
 
-def _write_left(source: Source, model: str, marks: Sequence[Mark], *, why: bool) -> str:
+def _write_left(nobody: Sequence[str], marks: Sequence[Mark], *, why: bool) -> str:
     """Say how much is open, and of whom nobody can be judged."""
-    left, nobody = _pick(marks, "open"), name_nobody(source, model)
+    left = _pick(marks, "open")
     reason = " (too few records to tell)" if why else ""
     stay = agree(len(left), "stays", "stay")
     told = [f"{count_of(len(left), len(marks), 'question')} {stay} open{reason}"] if left else []
@@ -141,11 +143,10 @@ def _write_left(source: Source, model: str, marks: Sequence[Mark], *, why: bool)
 
 
 def _write_next(
-    source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark], *, sized: bool
+    source: Source, model: str, findings: Sequence[Finding], marks: Sequence[Mark], *, more: str
 ) -> str:
     """Say what comes next."""
     each = agree(len(findings), "the difference", "each difference")
-    more = _write_size(source, model, marks) if sized and _pick(marks, "open") else ""
     if findings and all(one.error_free_fails for one in findings):
         rest = f", and audit more records before relying on it{more}" if _pick(marks, "open") else ""
         return f"Next: justify {each} in writing{rest}."
