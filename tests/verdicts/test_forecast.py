@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from auditbook.columns import TABLES
+from auditbook.evidence import tally_records
 from auditbook.records import Attribute, Score
 from auditbook.settings import Protocol
 from auditbook.verdicts.forecast import LEAST_SITES, check_flips, plan_truth_sizes
@@ -338,3 +339,15 @@ def test_sizes_are_at_most_a_quarter_of_the_cohort():
     assert plan_truth_sizes(1999) == []
     assert plan_truth_sizes(2000) == [500]
     assert plan_truth_sizes(10**6) == [500, 1000, 2500, 5000, 10_000]
+
+
+@pytest.mark.parametrize("sites", [None, 12, 3])
+def test_a_tally_foretells_what_its_records_do(audit, sites):
+    site = None if sites is None else np.arange(4000) ** 2 % sites
+    records = replace(audit, site=site)
+    protocol = replace(PROTOCOL, metrics=("DI",))
+    exact, counted = (
+        check_flips(source, protocol=protocol, seed=1) for source in (records, tally_records(records))
+    )
+    for name, table in exact.items():
+        pd.testing.assert_frame_equal(table, counted[name])

@@ -1,10 +1,12 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditbook.columns import TABLES
-from auditbook.evidence import name_shortfall
+from auditbook.evidence import name_shortfall, tally_records
+from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 from auditbook.verdicts.group_table import tabulate_groups
 from small_audits import LENIENT, SCORES, audit, random_audit, slow_groups
@@ -68,3 +70,28 @@ def test_every_model_and_attribute_has_its_rows():
     assert len(table) == 6
     assert table.groupby("model")["n"].sum().tolist() == [200] * 3
     assert (table[["tp", "fp", "fn", "tn"]].sum(axis=1) == table["n"]).all()
+
+
+def test_a_tally_has_the_groups_of_its_records():
+    rng = np.random.default_rng(4)
+    records = random_audit(rng, 3_000, ["b", "a", "c"], models=2)
+    exact = tabulate_groups(records, protocol=Protocol())
+    found = tabulate_groups(tally_records(records), protocol=Protocol())
+    keys = ["model", "attribute", "group"]
+    both = exact.merge(found, on=keys, suffixes=("", "_tally"), validate="one_to_one")
+    assert len(both) == len(exact) == len(found)
+    for name in set(exact) - set(keys) - {"auc", "mean_score"}:
+        pd.testing.assert_series_equal(both[name], both[f"{name}_tally"], check_names=False)
+    assert np.allclose(both["mean_score"], both["mean_score_tally"], atol=2**-33, equal_nan=True)
+    assert np.allclose(both["auc"], both["auc_tally"], atol=2e-3, equal_nan=True)
+
+
+def test_mean_ranks_are_known_where_bins_start_at_each_rank():
+    rng = np.random.default_rng(5)
+    attribute = Attribute("sex", ("F", "M"), rng.integers(0, 2, 400))
+    scores = (Score("news", "rank", 5.0, rng.integers(0, 21, 400).astype(float)),)
+    records = AuditRecords(rng.integers(0, 2, 400).astype(np.int8), (attribute,), scores)
+    exact, found = (tabulate_groups(each, protocol=Protocol()) for each in (records, tally_records(records)))
+    assert np.allclose(exact["mean_score"], found["mean_score"], atol=1e-9)
+    beyond = tally_records(records, rank_edges={"news": np.array([4.0, 9.0])})
+    assert tabulate_groups(beyond, protocol=Protocol())["mean_score"].isna().all()

@@ -22,6 +22,15 @@ from auditbook.evidence.areas import group_auc
 from auditbook.evidence.auroc import estimate_auroc
 from auditbook.evidence.benefit_moments import BenefitMoments
 from auditbook.evidence.bin_error import BinError, BinnedLabel, measure_bin_error, place_parts
+from auditbook.evidence.binned_groups import (
+    BinnedGroups,
+    bin_groups,
+    find_within,
+    list_settled,
+    place_groups,
+    sum_values,
+    take_steps,
+)
 from auditbook.evidence.bundles import UnitBundles, bundle_units, find_design_effects
 from auditbook.evidence.check import check_records
 from auditbook.evidence.clusters import (

@@ -1,26 +1,20 @@
 """What are the areas within and across groups where only counts and bins of scores are left?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.evidence import (
-    FN,
-    FP,
-    TN,
-    TP,
-    UNIT,
-    BinnedLabel,
-    BinnedScores,
+    BinnedGroups,
     SiteSums,
     TalliedAttribute,
-    TalliedModel,
     Tally,
-    measure_bin_error,
+    bin_groups,
+    list_settled,
+    place_groups,
     place_parts,
-    sum_bin_placements,
+    take_steps,
 )
 from auditbook.ranking.matrix import AucMatrix, share_matrix, share_sites
 from auditbook.ranking.measured import MeasuredAreas
@@ -32,55 +26,13 @@ Ints = NDArray[np.int64]
 NO_CODES = np.zeros(0, np.intp)
 
 
-@dataclass(frozen=True)
-class BinnedGroups:
-    """One model's records in some groups, by label and bin of score."""
-
-    held: Ints  # shape (n_groups, 2, n_bins)
-    score: Ints  # Sum of the scores, or of the places within bins, in units of 2^-32
-    square: Ints  # Sum of their squares
-    width: NDArray[np.float64]  # shape (n_bins,)
-    runs: NDArray[np.intp]  # shape (n_bins,): Run of each bin in the steps of sites and units
-
-    def label(self, label: int) -> BinnedLabel:
-        """Take events (1) or non-events (0)."""
-        return BinnedLabel(
-            self.held[:, label].astype(float), self.score[:, label] * UNIT, self.square[:, label] * UNIT
-        )
-
-
-def bin_groups(tally: Tally, place: int, attribute: TalliedAttribute, kept: Sequence[int]) -> BinnedGroups:
-    """Take the bins of one model; decisions have two, which hold one score each."""
-    fine, chosen = attribute.fine[place], list(kept)
-    if fine is None:
-        held = split_decisions(attribute.counts[place].sum(axis=0)[chosen])
-        blank = np.zeros_like(held)
-        return BinnedGroups(held, blank, blank, np.full(2, np.inf), np.arange(2))
-    parts = fine.count[chosen], fine.score[chosen], fine.square[chosen]
-    return BinnedGroups(*parts, find_widths(tally.models[place], fine), fine.runs)
-
-
-def split_decisions(counts: Ints) -> Ints:
-    """Write tp, fp, fn, tn as records by label and decision, shape (..., 2, 2), those not selected first."""
-    return np.stack([counts[..., [TN, FP]], counts[..., [FN, TP]]], axis=-2)
-
-
-def find_widths(model: TalliedModel, fine: BinnedScores) -> NDArray[np.float64]:
-    """Find the widths of the bins, in the unit that places within them are summed in."""
-    if model.kind == "probability":
-        return np.diff(fine.edges, prepend=0.0, append=1.0)
-    width = np.ones(len(fine.edges) + 1)
-    width[[0, -1]] = np.inf
-    return width
-
-
 def bin_matrix(groups: BinnedGroups, steps: Ints | None = None) -> AucMatrix:
     """Find all areas of one model from bins, with those of parts of shape (n_parts, n_groups, 2, n_runs).
 
     Within a bin events and non-events are placed by their mean scores; see `measure_bin_error`.
     """
-    tied = share_matrix(sum_bin_placements(groups.held))
-    bins = measure_bin_error(groups.label(1), groups.label(0), groups.width)
+    placed, bins = place_groups(groups)
+    tied = share_matrix(placed)
     lean = np.nan_to_num(bins.lean)
     by_part = None
     if steps is not None and len(steps) > 1:
@@ -118,13 +70,6 @@ def write_bin_note(bound: float, spread: float, se: float) -> str:
     return f"read from score bins: {about}"
 
 
-def list_settled(attribute: TalliedAttribute) -> list[int]:
-    """List the positions of the groups that hold records in the order of `settle_groups`, smallest first."""
-    counts = attribute.counts[0].sum(axis=0)
-    held, events = counts.sum(axis=-1), counts[:, [TP, FN]].sum(axis=-1)
-    return sorted(np.flatnonzero(held).tolist(), key=lambda g: (held[g], events[g], attribute.groups[g]))
-
-
 def measure_tallied_areas(tally: Tally) -> list[MeasuredAreas]:
     """Find the AUC matrix of every attribute under every model from counts and bins."""
     return [
@@ -148,7 +93,7 @@ def _measure(tally: Tally, place: int, attribute: TalliedAttribute) -> MeasuredA
         tally.models[place].model,
         declared,
         settled,
-        bin_matrix(groups, _take_steps(attribute, place, kept) if sited else None),
+        bin_matrix(groups, take_steps(attribute, place, kept) if sited else None),
         _measure_units(tally, groups, attribute, place, kept),
         tuple(lacks),
         whole,
@@ -161,12 +106,4 @@ def _measure_units(
     """Find the areas with bundles of units as the independent ones; None where each record is its own."""
     if attribute.units is None or attribute.units.number == tally.rows:
         return None
-    return bin_matrix(groups, _take_steps(attribute, place, kept, units=True))
-
-
-def _take_steps(attribute: TalliedAttribute, place: int, kept: list[int], *, units: bool = False) -> Ints:
-    """Take the records of each part by label and run of bins; decisions have two runs."""
-    parts = attribute.sites if not units or attribute.units is None else attribute.units.bundles
-    if attribute.fine[place] is None:
-        return split_decisions(parts.counts[place][:, kept])
-    return parts.steps[place][:, kept]
+    return bin_matrix(groups, take_steps(attribute, place, kept, units=True))

@@ -8,8 +8,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from auditbook.evidence import check_records, count_sites, open_stream, settle_groups, settle_sites
-from auditbook.records import Attribute, AuditRecords
+from auditbook.evidence import (
+    FN,
+    TP,
+    Tally,
+    check_records,
+    count_sites,
+    list_settled,
+    open_stream,
+    settle_groups,
+    settle_sites,
+)
+from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
 from auditbook.verdicts.forecast_compare import Rule, measure_halvings
 from auditbook.verdicts.forecast_draw import (
@@ -45,7 +55,7 @@ def plan_truth_sizes(whole: int) -> list[int]:
     return [size for size in SIZES if 4 * size <= whole]
 
 
-def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict[str, pd.DataFrame]:
+def check_flips(source: AuditRecords | Tally, *, protocol: Protocol, seed: int) -> dict[str, pd.DataFrame]:
     """Foretell from one half of a cohort how often verdicts flip, and look what comes of it in the other.
 
     The audited records of the first model are halved many times, by record and, with enough sites, by whole
@@ -65,8 +75,8 @@ def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict
 
     Parameters
     ----------
-    records : AuditRecords
-        What is audited.
+    source : AuditRecords or Tally
+        What is audited; counts by site and group are all that is asked of it.
     protocol : Protocol
         Gives the number of halvings and of resamples, metrics, thresholds and minimum support.
     seed : int
@@ -98,10 +108,10 @@ def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict
     >>> found["flip_truth"][["halving", "drawing", "n", "halvings"]].values.tolist()
     [['records', 'records', 500, 4]]
     """
-    check_records(records)
-    plan = _make_plan(records, protocol, seed)
+    counted = _count_tally(source) if isinstance(source, Tally) else _count_records(source)
+    plan = _make_plan(counted, protocol, seed)
     measured = list(_measure(plan))
-    model = records.scores[0].model
+    model = counted.model
     return {
         "flip_truth": tabulate_flips(measured, model=model),
         "flip_truth_summary": calibrate_flips(
@@ -111,14 +121,54 @@ def check_flips(records: AuditRecords, *, protocol: Protocol, seed: int) -> dict
 
 
 @dataclass(frozen=True)
+class _Counted:
+    """The first model's counts."""
+
+    model: str
+    rows: int
+    weighted: bool
+    # shape (n_sites,): Records of each site, in the order of `settle_sites`; None without sites
+    sites: NDArray[np.int64] | None
+    # By attribute, its groups in the order of `settle_groups`, shape (n_sites, n_groups, 4); one site without
+    tables: dict[str, NDArray[np.int64]]
+
+
+def _count_records(records: AuditRecords) -> _Counted:
+    """Count records by site and group under the first model."""
+    check_records(records)
+    site, n_sites = np.zeros(len(records.outcome), np.intp), 1
+    if records.site is not None:
+        site, n_sites = settle_sites(records.site, records.outcome)
+    outcome, decisions = records.outcome, records.scores[0].decisions
+    tables = {}
+    for attribute in records.attributes:
+        settled = settle_groups(attribute, outcome)
+        groups = settled.codes, len(settled.groups)
+        tables[attribute.name] = count_sites(outcome, decisions, *groups, site=site, n_sites=n_sites)
+    sizes = None if records.site is None else np.bincount(site)
+    return _Counted(records.scores[0].model, len(outcome), records.survey is not None, sizes, tables)
+
+
+def _count_tally(tally: Tally) -> _Counted:
+    """Take the first model's counts of a tally."""
+    tables, sizes = {}, None
+    for attribute in tally.attributes:
+        counts = attribute.counts[0]
+        whole = counts.sum(axis=1)
+        order = np.lexsort((whole[:, [TP, FN]].sum(axis=1), whole.sum(axis=1)))
+        tables[attribute.name] = counts[order][:, list_settled(attribute)]
+        sizes = whole.sum(axis=1)[order] if tally.sites else None
+    return _Counted(tally.models[0].model, tally.rows, False, sizes, tables)
+
+
+@dataclass(frozen=True)
 class _Plan:
     """What all attributes have in common."""
 
-    records: AuditRecords
+    tables: dict[str, NDArray[np.int64]]  # By attribute, shape (n_sites, n_groups, 4)
     protocol: Protocol
     seed: int
     sizes: list[int]
-    site: NDArray[np.integer]
     by_site: dict[str, "_SitePlan"]
 
     @property
@@ -160,26 +210,23 @@ class _SitePlan:
         return _Taken(*([order.take(size) for order in part] for part in orders))
 
 
-def _make_plan(records: AuditRecords, protocol: Protocol, seed: int) -> _Plan:
+def _make_plan(counted: _Counted, protocol: Protocol, seed: int) -> _Plan:
     """Fix sizes and sites; with fewer than `LEAST_SITES` all records count as one site."""
-    halved = [] if records.survey is not None else plan_truth_sizes(len(records.outcome))
-    bare = _Plan(records, protocol, seed, halved, np.zeros(0, np.intp), {})
-    alone = replace(bare, site=np.zeros(len(records.outcome), np.intp))
-    if records.site is None:
-        return alone
-    site, n_sites = settle_sites(records.site, records.outcome)
-    if n_sites < LEAST_SITES:
-        return alone
+    halved = [] if counted.weighted else plan_truth_sizes(counted.rows)
+    sizes = counted.sites
+    if sizes is None or len(sizes) < LEAST_SITES:
+        alone = {name: table.sum(axis=0, keepdims=True) for name, table in counted.tables.items()}
+        return _Plan(alone, protocol, seed, halved, {})
+    bare = _Plan(counted.tables, protocol, seed, halved, {})
     if not bare.sizes:
-        return replace(bare, site=site)
-    sizes = np.bincount(site)
+        return bare
     first = halve_sites(sizes, halvings=protocol.halvings, rng=bare.stream("sites"))
     everywhere = np.ones_like(first)
     plans = {
         RECORDS: _plan_sites(bare, RECORDS, sizes / 2, everywhere, everywhere),
         SITES: _plan_sites(bare, SITES, sizes.astype(float), first, ~first),
     }
-    return replace(bare, site=site, by_site=plans)
+    return replace(bare, by_site=plans)
 
 
 def _plan_sites(
@@ -209,7 +256,7 @@ def _measure(plan: _Plan) -> Iterator[pd.DataFrame]:
         for name in plan.protocol.metrics
         if (metric := find_metric(name)).evidence == "counts"
     ]
-    tables = {attribute.name: _count_attribute(plan, attribute) for attribute in plan.records.attributes}
+    tables = plan.tables
     for halving in (RECORDS, SITES) if plan.by_site else (RECORDS,) if plan.sizes else ():
         sites = plan.by_site.get(halving)
         halves = {name: _halve(plan, halving, name, table) for name, table in tables.items()}
@@ -222,14 +269,6 @@ def _measure(plan: _Plan) -> Iterator[pd.DataFrame]:
                 draws = _draw_size(plan, (first, tables[name] - first), size, taken, rng)
                 for rule in rules:
                     yield from _measure_cell(rule, draws, halving, name, tables[name].sum(axis=0))
-
-
-def _count_attribute(plan: _Plan, attribute: Attribute) -> NDArray[np.int64]:
-    """Count the groups at every site under the first model, shape (n_sites, n_groups, 4)."""
-    settled = settle_groups(attribute, plan.records.outcome)
-    groups = settled.codes, len(settled.groups)
-    outcome, decisions = plan.records.outcome, plan.records.scores[0].decisions
-    return count_sites(outcome, decisions, *groups, site=plan.site, n_sites=int(plan.site.max()) + 1)
 
 
 def _halve(plan: _Plan, halving: str, attribute: str, at_site: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """What are the counts and rates of every group?"""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,17 +16,21 @@ from auditbook.evidence import (
     FP,
     TN,
     TP,
+    Tally,
     add_share,
+    bin_groups,
     check_records,
     count_effective,
     count_groups,
     count_held,
+    find_within,
     group_auc,
     list_shortfalls,
     name_shortfall,
     rank_levels,
     rate,
     stratum_sizes,
+    sum_values,
     weigh_areas,
     weigh_groups,
     write_shortfalls,
@@ -64,11 +68,27 @@ WEIGHTED = MappingProxyType(
 """Columns with the weighted rate, and with what the records of its denominator are worth."""
 
 
-def tabulate_groups(records: AuditRecords, *, protocol: Protocol) -> pd.DataFrame:
-    """Tabulate counts and rates of every group under every model; with weights, rates are weighted."""
-    check_records(records)
-    frames = [frame for score in records.scores for frame in _tabulate_model(records, score, protocol)]
+def tabulate_groups(source: AuditRecords | Tally, *, protocol: Protocol) -> pd.DataFrame:
+    """Tabulate counts and rates of every group under every model; with weights, rates are weighted.
+
+    Of a tally areas are read from bins of scores, and mean scores are sums, rounded by 2^-33 a record.
+    """
+    if isinstance(source, Tally):
+        return stack_tables("groups", list(_tabulate_tally(source, protocol)))
+    check_records(source)
+    frames = [frame for score in source.scores for frame in _tabulate_model(source, score, protocol)]
     return stack_tables("groups", frames)
+
+
+def _tabulate_tally(tally: Tally, protocol: Protocol) -> Iterator[pd.DataFrame]:
+    """Tabulate every attribute under every model of a tally."""
+    for place, model in enumerate(tally.models):
+        for attribute in tally.attributes:
+            every = range(len(attribute.groups))
+            counts, total = attribute.counts[place].sum(axis=0), sum_values(tally, place, attribute, every)
+            areas = find_within(bin_groups(tally, place, attribute, every))
+            named = _Named(model.model, attribute.name, attribute.groups)
+            yield fill_table("groups", _lay_out(named, counts, areas, total.sum(axis=1), protocol))
 
 
 def _tabulate_model(records: AuditRecords, score: Score, protocol: Protocol) -> list[pd.DataFrame]:
@@ -93,12 +113,38 @@ def _tabulate(
     """Tabulate one attribute's groups under one model, whose scores must rise."""
     n_groups = len(attribute.groups)
     table = count_groups(outcome, score.decisions, attribute.codes, n_groups)
-    strata = stratum_sizes(table)
-    n = table.sum(axis=-1)
-    columns: dict[str, Any] = {
-        "model": score.model,
-        "attribute": attribute.name,
-        "group": list(attribute.groups),
+    areas = group_auc(outcome, score.values, attribute.codes, n_groups)
+    total = np.asarray(np.bincount(attribute.codes, score.values, n_groups), float)
+    named = _Named(score.model, attribute.name, attribute.groups)
+    columns = _lay_out(named, table, areas, total, protocol)
+    if weight is not None:
+        columns |= _weigh(outcome, score, attribute, weight)
+        columns["support"] = _name_worth(columns, protocol)
+    return fill_table("groups", columns)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Whose groups are tabulated."""
+
+    model: str
+    attribute: str
+    groups: tuple[str, ...]
+
+
+def _lay_out(
+    named: _Named,
+    table: NDArray[np.int64],
+    areas: NDArray[np.float64],
+    total: NDArray[np.float64],
+    protocol: Protocol,
+) -> dict[str, Any]:
+    """Lay out counts, areas and sums of scores of some groups in the columns of the table."""
+    strata, n = stratum_sizes(table), table.sum(axis=-1)
+    return {
+        "model": named.model,
+        "attribute": named.attribute,
+        "group": list(named.groups),
         "n": n,
         "events": strata[:, 0],
         "non_events": strata[:, 1],
@@ -108,16 +154,12 @@ def _tabulate(
         "fpr": rates.false_positive_rate(table),
         "ppv": rates.positive_predictive_value(table),
         "accuracy": rates.accuracy(table),
-        "auc": group_auc(outcome, score.values, attribute.codes, n_groups),
-        "mean_score": rate(np.bincount(attribute.codes, score.values, n_groups), n),
+        "auc": areas,
+        "mean_score": rate(total, n),
         "event_rate": rates.event_rate(table),
         **dict.fromkeys(EFFECTIVE, np.nan),
         "support": [name_shortfall(e, o, protocol=protocol) for e, o in strata.tolist()],
     }
-    if weight is not None:
-        columns |= _weigh(outcome, score, attribute, weight)
-        columns["support"] = _name_worth(columns, protocol)
-    return fill_table("groups", columns)
 
 
 EFFECTIVE = ("n_effective", "events_effective", "non_events_effective", "selected_effective")
