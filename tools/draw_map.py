@@ -25,6 +25,7 @@ DOORS = {
     "pockets": ("make_pockets", "discover_maps", "audit_map"),
     "ranking": ("auc_matrix", "make_auc_tables", "fit_calibration"),
     "counting": ("count_cohort",),
+    "pooling": ("pool_counts", "suppress_small", "pool_effects"),
     "scoring": ("score_cohort",),
     "verdicts": ("judge", "flip_rate"),
     "cohort": ("load_cohort",),

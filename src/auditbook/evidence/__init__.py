@@ -147,6 +147,7 @@ from auditbook.evidence.tally import (
     Tally,
     cut_ranks,
     list_edges,
+    list_runs,
 )
 from auditbook.evidence.tally_records import find_bins, tally_records
 from auditbook.evidence.weighted_areas import survey_areas, weigh_areas
