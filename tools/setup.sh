@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Set up everything that auditbook needs, once: system packages, a virtual environment in .venv, locked versions.
-# Usage: tools/setup.sh [book|test]     "test" adds the browser in which the pages are checked.
+# Usage: tools/setup.sh [book|test]     "test" adds the browser in which the pages are checked, and a database server.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 purpose=${1:-book}
@@ -10,7 +10,7 @@ state=$(cat requirements.lock pyproject.toml tools/setup.sh | sha256sum | cut -d
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$state" ]; then exit 0; fi
 
 packages="python3 python3-venv python3-graph-tool libgomp1 libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
-[ "$purpose" != test ] || packages="$packages chromium chromium-driver"
+[ "$purpose" != test ] || packages="$packages chromium chromium-driver postgresql"
 
 install_packages() {
     local missing="" run=""

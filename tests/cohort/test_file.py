@@ -332,8 +332,12 @@ def test_each_mistake_has_its_own_message(tmp_path, change, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('path = "table.csv"', "", "[data]: needs either path (a table) or synthetic (a generator); neither"),
-        ('path = "table.csv"', 'path = "t.csv"\nsynthetic = "texas-twin"', "both are given"),
+        (
+            'path = "table.csv"',
+            "",
+            "[data]: needs one of path (a table), connection (a database) and synthetic (a generator)",
+        ),
+        ('path = "table.csv"', 'path = "t.csv"\nsynthetic = "texas-twin"', "path and synthetic are given"),
         ('path = "table.csv"', 'path = "t.csv"\nrows = 5', "[data] rows: is only used with synthetic"),
         ('path = "table.csv"', 'synthetic = "texas-twin"\nrows = 0', "[data] rows: 0 is too small"),
         ('path = "table.csv"', 'synthetic = "texas"', "allowed: 'texas-twin'"),

@@ -87,7 +87,7 @@ def test_no_data_are_asked_for_where_the_file_does_not_say_where_they_are(tmp_pa
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2
     assert "[data] paht: unknown key (did you mean 'path'?)" in said[0]
-    assert "[data]: needs either path (a table) or synthetic" in said[1]
+    assert "[data]: needs one of path (a table), connection (a database) and synthetic" in said[1]
 
 
 def test_missing_data_are_told_beside_faults_of_the_file(tmp_path, capsys):

@@ -110,7 +110,7 @@ class Cohort:
     rows_read: int  # Rows of the data, before anything was left out
     # Rows left out, by reason; a row counts under the first reason that applies
     left_out: tuple[LeftOut, ...]
-    data_hash: str  # SHA-256 of the data file's bytes, or of the generated table
+    data_hash: str  # SHA-256 of the data file's bytes, of a query's rows, or of the generated table
     feature_columns: tuple[str, ...]  # Columns that a model trained here may use, late ones included
     late_columns: tuple[str, ...]  # The features among them that are known only at the end of the stay
     # By attribute, those left out for it; none of a continuous outcome, of weighted records, nor where

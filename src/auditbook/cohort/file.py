@@ -37,7 +37,17 @@ from auditbook.cohort.windows import check_windows
 from auditbook.errors import InputError, nearest
 from auditbook.pocket_settings import PocketSettings
 from auditbook.settings import EXTRA_METRIC_NAMES, METRIC_NAMES, Protocol
-from auditbook.tables import Faults, TableFormat, check_regular, is_number, show
+from auditbook.tables import (
+    SAMPLE,
+    Faults,
+    TableFormat,
+    check_regular,
+    fault_connection,
+    fault_query,
+    is_file_name,
+    is_number,
+    show,
+)
 
 _SLUG = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
@@ -163,11 +173,17 @@ def _check_name(top: Mapping[str, Any], faults: Faults) -> None:
 
 
 def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
-    values = _table(raw, "data", DataTable, faults)
     given = raw.get("data", {}) if isinstance(raw.get("data"), dict) else {}
-    if "data" in raw and ("path" in given) == ("synthetic" in given):
-        found = "both are" if "path" in given else "neither is"
-        faults.add("[data]", f"needs either path (a table) or synthetic (a generator); {found} given")
+    if not isinstance(given.get("connection", ""), str):
+        faults.add("[data] connection", f"must be text; write {SAMPLE}")
+        raw = raw | {"data": {key: value for key, value in given.items() if key != "connection"}}
+    values = _table(raw, "data", DataTable, faults)
+    sources = [key for key in ("path", "connection", "synthetic") if key in given]
+    if "data" in raw and len(sources) != 1:
+        found = f"{' and '.join(sources)} are given" if sources else "none is given"
+        told = "needs one of path (a table), connection (a database) and synthetic (a generator)"
+        faults.add("[data]", f"{told}; {found}")
+    _check_database(given, values, faults)
     for key in ("rows", "seed"):
         if key in given and "synthetic" not in given:
             faults.add(f"[data] {key}", "is only used with synthetic; delete the line")
@@ -180,6 +196,21 @@ def _data(raw: dict[str, Any], path: Path, faults: Faults) -> DataTable:
     if "format" in values:
         values["format"] = TableFormat(**check_keys(values["format"], TableFormat, "[data] format", faults))
     return DataTable(**values | {"drop": _drop_rules(values.get("drop", ()), faults)})
+
+
+def _check_database(given: Mapping[str, Any], values: dict[str, Any], faults: Faults) -> None:
+    """Note what is wrong with a connection and its query; the former is never shown."""
+    if "connection" in values and (told := fault_connection(values["connection"])):
+        faults.add("[data] connection", told)
+        del values["connection"]
+    if "connection" in given and "query" not in given:
+        faults.add("[data] query", 'is missing; write a SELECT, the name of a table, or a file ("stays.sql")')
+    if "query" in given and "connection" not in given:
+        faults.add("[data] query", "is only used with connection; delete the line")
+    if "format" in given and "connection" in given:
+        faults.add("[data] format", "is only used with path; delete the line")
+    if "query" in values and not is_file_name(values["query"]) and (told := fault_query(values["query"])):
+        faults.add("[data] query", told)
 
 
 def _drop_rules(entries: tuple[dict[str, Any], ...], faults: Faults) -> tuple[DropRule, ...]:

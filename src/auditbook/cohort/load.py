@@ -28,7 +28,18 @@ from auditbook.cohort.units import join_sites, name_units
 from auditbook.cohort.weights import WeightColumn, build_survey, check_survey
 from auditbook.errors import InputError, naming
 from auditbook.records import Attribute, Survey
-from auditbook.tables import Faults, Mask, PlainTable, as_text, count_of, hash_frame, plain_table
+from auditbook.tables import (
+    Connection,
+    Faults,
+    Mask,
+    PlainTable,
+    as_text,
+    count_of,
+    hash_frame,
+    plain_table,
+    read_database,
+    read_query,
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class Source:
 
     name: str  # What messages call it
     table: PlainTable  # The plain table
-    data_hash: str  # Hash of its content
+    data_hash: str  # Hash of its content; of a query, of its rows in any order
     synthetic: bool  # Whether it was generated
 
 
@@ -144,7 +155,7 @@ def _give_roles(file: CohortFile, source: Source, faults: Faults) -> _Roles:
 
 
 def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) -> Source:
-    """Read the data file, or generate the synthetic table, and apply no rule of the cohort file yet.
+    """Read the file, the database or the generated table, and apply no rule of the cohort file yet.
 
     Parameters
     ----------
@@ -161,7 +172,9 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
         If the table cannot be read or has no rows.
     """
     files = file.find_data(data)
-    if not files:
+    if file.data.connection is not None and data is None:
+        source = _read_connection(file)
+    elif not files:
         from auditbook.cohort.twins import TABLES
 
         draw = TABLES[file.data.synthetic or "texas-twin"]
@@ -172,10 +185,20 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
             table = read_files(files, text_columns=list_text_columns(file), form=file.data.format)
         source = Source(name_files(files), table, hash_files(files), synthetic=False)
     if len(source.table.frame) == 0:
+        key, cure = ("path", "export it again") if files else ("query", "ask for more")
         raise InputError(
-            f"{file.path.name}: [data] path: {source.name} has no rows, only column names; export it again"
+            f"{file.path.name}: [data] {key}: {source.name} has no rows, only column names; {cure}"
         )
     return source
+
+
+def _read_connection(file: CohortFile) -> Source:
+    """Read the rows that a query gives."""
+    with naming(file.path.name):
+        connection = Connection(file.data.connection or "", file.path.parent)
+        query = read_query(file.data.query or "", file.path.parent)
+        held = read_database(connection, query, text_columns=list_text_columns(file))
+    return Source(query.name, held.table, held.data_hash, synthetic=False)
 
 
 def list_text_columns(file: CohortFile) -> set[str]:

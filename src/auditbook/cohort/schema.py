@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from auditbook.cohort.data_files import find_files, hash_files
 from auditbook.cohort.events import Event, parse_event
+from auditbook.errors import RunError
 from auditbook.key_types import NO_KEY, Cell, Exactly, Flag, LeftOut, Number, Text, Value, WrittenAs
 from auditbook.pocket_settings import Names, PocketSettings
 from auditbook.records import ScoreKind
@@ -50,7 +51,9 @@ class DropRule:
 class DataTable:
     """``[data]``: where the table comes from."""
 
-    path: Annotated[Path | None, WrittenAs(Text | Names), LeftOut("required, unless synthetic is set")] = None
+    path: Annotated[
+        Path | None, WrittenAs(Text | Names), LeftOut("required, unless connection or synthetic is set")
+    ] = None
     """The table, relative to this file; also a list of files, or a pattern such as `"2024-*.parquet"`, that
     have the same columns and whose records are put under each other.
     """
@@ -58,6 +61,13 @@ class DataTable:
     """Paths and patterns as they are written."""
     format: Annotated[TableFormat, LeftOut("found in the file")] = AS_FOUND
     """How the file is written, where it does not show it by itself; see `data.format`."""
+    connection: Annotated[Text | None, LeftOut("a file is read")] = None
+    """A database instead of a file: `"postgresql://warehouse/clinic"`, `"sqlite:///clinic.sqlite"` or
+    `"duckdb:///clinic.duckdb"` (a path is relative to this file). User and password come from the
+    environment: PGUSER and PGPASSWORD.
+    """
+    query: Annotated[Text | None, LeftOut("required with connection")] = None
+    """What is read there: one SELECT, the name of a table, or a file (.sql) relative to this one."""
     source: Text = ""
     """Who publishes the data and on which terms; printed when the table is not there."""
     drop: Annotated[tuple[DropRule, ...], LeftOut("nothing is dropped")] = ()
@@ -470,7 +480,7 @@ class CohortFile:
         return {tables[part].column for part in table.cross} or {table.column}
 
     def find_data(self, data: Path | None = None) -> tuple[Path, ...]:
-        """Find the files to read: `data` when given, else the cohort file's; none when synthetic.
+        """Find the files to read: `data` when given, else the cohort file's; none of another source.
 
         Says where the data can be had when they are not there.
         """
@@ -480,7 +490,9 @@ class CohortFile:
         return find_files((data,) if data is not None else written, where=where, source=source)
 
     def digest_data(self, data: Path | None = None) -> str:
-        """Hash the data that a cohort is read from (SHA-256, hexadecimal)."""
+        """Hash the files that a cohort is read from (SHA-256, hexadecimal)."""
+        if self.data.connection is not None and data is None:
+            raise RunError("the rows of a database have no hash before they are read")
         files = self.find_data(data)
         return hash_files(files) if files else "synthetic"
 

@@ -15,7 +15,7 @@ _BY_NAME = ("attributes", "scores", "outcomes")
 _WHOLE = ("site", "unit", "time", "weight")
 _BY_KEY = ("features", "panel", "protocol", "mitigation", "pockets", "use", "labels", "report")
 """Tables of which one key can be left out without changing what the others mean."""
-_READING = ("path", "format", "synthetic", "rows", "seed", "source")
+_READING = ("path", "format", "connection", "query", "synthetic", "rows", "seed", "source")
 _NO_FAULTS: dict[str, Raw] = {
     "outcome": {"column": "an outcome", "event": 1},
     "data": {"path": "data.csv"},

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from auditbook.code import PACKAGE, SOURCE, digest_cells, digest_reach, list_words
-from auditbook.cohort import CohortFile
+from auditbook.cohort import CohortFile, Source
 from auditbook.columns import TABLES
 from auditbook.privacy import read_smallest
 from auditbook.project import digest_files, digest_text, project_file, runs_folder, versions
@@ -46,10 +46,13 @@ SETTLING_POCKETS = ("pocket_groups", "pocket_errors")
 """The same for the tables of pockets."""
 
 
-def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[str, str]:
+def step_keys(
+    plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]], source: Source | None = None
+) -> dict[str, str]:
     """Hash for each step the data, settings, versions and code that it reads, and the steps it builds on.
 
-    `makers` are the functions of the steps: the code that counts is what they reach.
+    `makers` are the functions of the steps: the code that counts is what they reach. `source` is what was
+    read of a database.
     """
     protocol, profile = repr(plan.protocol), plan.request.profile
     panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
@@ -61,7 +64,8 @@ def step_keys(plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]]) 
         keys[name] = digest_text(name, *parts, *(keys[one] for one in after), code[name])
 
     rows = (repr(profile.max_rows), repr(profile.synthetic_rows), repr(plan.protocol.seed))
-    data = (plan.file.digest_data(plan.request.data), digest_folder("reference"), json.dumps(versions()))
+    rows_read = source.data_hash if source is not None else plan.file.digest_data(plan.request.data)
+    data = (rows_read, digest_folder("reference"), json.dumps(versions()))
     add("cohort", _list_settings(plan.file), _list_columns(), *rows, *data)
     add("scores", protocol, panel, after=("cohort",))
     add("verdicts", protocol, after=("scores",))
@@ -98,7 +102,7 @@ def _digest_package() -> str:
 
 def _list_settings(file: CohortFile) -> str:
     """Write out what a cohort file says, but for what single steps read and for mere words."""
-    data = replace(file.data, path=None, paths=(), source="")
+    data = replace(file.data, path=None, paths=(), connection=None, query=None, source="")
     plain = replace(file, outcome=replace(file.outcome, harm=""), data=data)
     kept = [field.name for field in fields(plain) if field.name not in OWN_SETTINGS]
     return repr([(name, getattr(plain, name)) for name in kept])

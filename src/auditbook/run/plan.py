@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from auditbook.cohort import FULL_SIZES, Cohort, CohortFile, load_cohort, read_cohort_file
+from auditbook.cohort import (
+    FULL_SIZES,
+    Cohort,
+    CohortFile,
+    Source,
+    load_cohort,
+    read_cohort_file,
+    read_source,
+)
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
@@ -74,17 +82,28 @@ def plan_run(request: Request) -> Plan:
 
 
 def check_call(file: CohortFile, request: Request) -> None:
-    """Refuse models that the panel does not have, and a table in place of one that is generated."""
+    """Refuse models that the panel does not have, and a file in place of what does not come from one."""
     with naming(file.path.name):
         choose_models(file.panel.models, read_panel())
     if file.data.synthetic is not None and request.data is not None:
         raise InputError(
             f"{request.cohort.name}: the cohort is synthetic, so there is no file to replace by --data"
         )
+    if file.data.connection is not None and request.data is not None:
+        raise InputError(
+            f"{request.cohort.name}: the records come from a database ([data] connection), so there "
+            "is no file to replace by --data; for a file, write [data] path"
+        )
 
 
-def load_planned(plan: Plan) -> Cohort:
-    """Read the data that the plan names, as an audit uses them.
+def read_connected(plan: Plan) -> Source | None:
+    """Read the rows of a database, whose hash nobody knows before; None where data are of another source."""
+    connected = plan.file.data.connection is not None
+    return read_source(plan.file, cache_dir=runs_folder() / ".cache") if connected else None
+
+
+def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
+    """Read the data that the plan names, as an audit uses them; `source` where they are read already.
 
     Raises
     ------
@@ -97,6 +116,7 @@ def load_planned(plan: Plan) -> Cohort:
         max_rows=plan.request.profile.max_rows,
         seed=plan.protocol.seed,
         cache_dir=runs_folder() / ".cache",
+        source=source,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from auditbook.cohort import Cohort
+from auditbook.cohort import Cohort, Source
 from auditbook.errors import InputError, RunError, naming
 from auditbook.mitigation import VARIATIONS, make_baselines, make_robustness, vary_audit, vary_models
 from auditbook.plain_text import show_all
@@ -21,7 +21,7 @@ from auditbook.results import write_results
 from auditbook.run.folder import hash_results, note_step, remove, write_json
 from auditbook.run.keys import STEPS, step_keys
 from auditbook.run.ledger import Entries, carry_over, note_done
-from auditbook.run.plan import Plan, load_planned
+from auditbook.run.plan import Plan, load_planned, read_connected
 from auditbook.run.tables import describe_cohort, describe_plan, describe_scores, make_tables
 from auditbook.scoring import ScoredCohort, score_cohort
 from auditbook.workers import STOPPED, do_beside, hear_workers
@@ -61,11 +61,13 @@ class Steps:
         default_factory=lambda: {"steps": []}
     )  # Of run.json; grows with every step
     keys: dict[str, str] = field(default_factory=dict)  # Of the steps that are asked for
+    source: Source | None = None  # What was read of a database, until the cohort is made from it
     notes: Entries = field(default_factory=dict)  # What each step says of itself, for run.json
 
     def begin(self, names: Iterable[str]) -> set[str]:
         """Keep what still holds of these steps; return those that are due."""
-        keys = step_keys(self.plan, MAKERS)
+        self.source = read_connected(self.plan)
+        keys = step_keys(self.plan, MAKERS, self.source)
         self.keys = {name: keys[name] for name in names}
         held = carry_over(self.plan.folder, self.plan.next, self.keys, force=self.plan.request.force)
         changed = set(self.keys) - set(held)
@@ -203,7 +205,8 @@ def audit_steps(steps: Steps, due: set[str]) -> None:
     if not due:
         return
     plan = steps.plan
-    cohort = steps.do("cohort", f"reading {plan.file.title}", lambda: load_planned(plan))
+    source, steps.source = steps.source, None
+    cohort = steps.do("cohort", f"reading {plan.file.title}", lambda: load_planned(plan, source))
     steps.keep("cohort", {}, describe_cohort(plan, cohort))
     scored = _score(steps, cohort) if "scores" in due else None
     order = [name for name in ("verdicts", "baselines", "pockets") if name in due]

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from auditbook.errors import InputError
+from auditbook.tables.cell_types import join_parts, type_cells
 from auditbook.tables.faults import show
 from auditbook.tables.plain import PlainTable, plain_table
-from auditbook.tables.text_columns import EXACT, read_dates
+from auditbook.tables.text_columns import read_dates
 from auditbook.tables.text_records import open_text
-from auditbook.tables.values import name_value
 
 _BATCH = 50_000
-_WIDEST = 2**63 - 1
 
 
 def read_json_lines(path: Path) -> PlainTable:
@@ -27,13 +25,13 @@ def read_json_lines(path: Path) -> PlainTable:
     sizes: list[int] = []
     while batch := list(islice(lines, _BATCH)):
         keys = dict.fromkeys(name for item in batch for name in item)
-        batches.append({key: _type_cells(path.name, key, [item.get(key) for item in batch]) for key in keys})
+        batches.append({key: type_cells(path.name, key, [item.get(key) for item in batch]) for key in keys})
         sizes.append(len(batch))
     names = list(dict.fromkeys(name for batch in batches for name in batch))
     if not names:
         raise InputError(f"{path.name}: no line holds an object with a key; export the table again")
     columns = [
-        _join([batch.get(name, pa.nulls(size)) for batch, size in zip(batches, sizes, strict=True)])
+        join_parts([batch.get(name, pa.nulls(size)) for batch, size in zip(batches, sizes, strict=True)])
         for name in names
     ]
     table = plain_table(pa.Table.from_arrays(columns, names=names), name=path.name)
@@ -90,44 +88,3 @@ def _check_item(where: str, line: str, item: dict[str, Any]) -> None:
             raise InputError(
                 f"{where} holds half a character ({half}), as where text was cut off; write it whole"
             ) from None
-
-
-def _join(parts: list[pa.Array]) -> pa.ChunkedArray:
-    """Join the parts of a column; text where they are of several kinds."""
-    kinds = {part.type for part in parts if not pa.types.is_null(part.type)}
-    if len(kinds) > 1 and kinds <= {pa.int64(), pa.float64()} and all(map(_is_exact, parts)):
-        kinds = {pa.float64()}
-    kind = kinds.pop() if len(kinds) == 1 else pa.string() if kinds else pa.null()
-    if kind == pa.string():
-        parts = [
-            pa.array([None if cell is None else name_value(cell) for cell in part.to_pylist()], kind)
-            for part in parts
-        ]
-    return pa.chunked_array([part.cast(kind) for part in parts], kind)
-
-
-def _is_exact(part: pa.Array) -> bool:
-    """Tell whether floats hold every whole number of a part."""
-    if not pa.types.is_integer(part.type):
-        return True
-    bounds = pc.min_max(part).as_py()
-    return bounds["min"] is None or max(abs(bounds["min"]), abs(bounds["max"])) <= EXACT
-
-
-def _type_cells(file: str, name: str, cells: list[Any]) -> pa.Array:
-    """Hold cells as truth values, numbers or text; text where they are of several kinds."""
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds & {list, dict}:
-        raise InputError(f"{file}: column {name!r} holds lists or tables, not single values; leave it out")
-    wide = any(isinstance(cell, int) and abs(cell) > _WIDEST for cell in cells) if int in kinds else False
-    if kinds <= {bool}:
-        return pa.array(cells, pa.bool_() if kinds else pa.null())
-    if kinds == {int} and not wide:
-        return pa.array(cells, pa.int64())
-    if kinds == {float} or (kinds == {int, float} and not wide):
-        exact = all(not isinstance(cell, int) or abs(cell) <= EXACT for cell in cells)
-        if exact:
-            return pa.array(
-                [None if cell is None else float(cell) for cell in cells], pa.float64(), from_pandas=True
-            )
-    return pa.array([None if cell is None else name_value(cell) for cell in cells], pa.string())

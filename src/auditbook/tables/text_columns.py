@@ -59,7 +59,7 @@ def read_decimals(column: pa.ChunkedArray) -> pd.Series:
         return pd.Series(np.full(len(codes), np.nan))
     if (numbers := read_numbers(cells, codes)) is not None:
         return numbers
-    return _spread(pa.array([_trim_zeros(cell) for cell in cells.to_pylist()], pa.string()), codes)
+    return _spread(pa.array([trim_zeros(cell) for cell in cells.to_pylist()], pa.string()), codes)
 
 
 def read_numbers(cells: pa.StringArray, codes: NDArray[np.int32]) -> pd.Series | None:
@@ -183,7 +183,7 @@ def _holds_apart(cells: pa.StringArray, values: NDArray[np.float64]) -> bool:
     return len(same) == int((counts > 1).sum())
 
 
-def _trim_zeros(cell: str) -> str:
+def trim_zeros(cell: str) -> str:
     """Write a decimal without zeros at the end of its fraction."""
     written = f"{Decimal(cell):f}"
     return written.rstrip("0").rstrip(".") if "." in written else written
