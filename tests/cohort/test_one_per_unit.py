@@ -175,7 +175,7 @@ def test_leads_are_hours_from_the_prediction_to_the_first_event_of_its_unit(tmp_
     assert found.dated
     assert found.timed
     assert found.count.tolist() == np.bincount(found.record).tolist()
-    longest = pd.Series(found.find_first(found.scores[0] >= 0.5), index=cohort.unit).sort_index()
+    longest = pd.Series(found.find_longest(found.scores[0] >= 0.5), index=cohort.unit).sort_index()
     assert longest["1"] == 12  # the first alert is that of 2 January, not the largest lead of all
     assert longest["3"] == 6
     assert longest[["2", "4"]].isna().all()

@@ -44,11 +44,19 @@ class Predictions:
             n_records=len(positions),
         )
 
-    def find_first(self, counts: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Find the longest lead of each record among the predictions that count, shape (n,); nan without."""
-        longest = np.full(self.n_records, np.nan)
-        np.fmax.at(longest, self.record[counts], self.lead[counts])
-        return longest
+    def find_longest(self, counts: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Find the lead of each record's first prediction, of those that count; nan without, shape (n,)."""
+        lead = self.lead if counts is None else np.where(counts, self.lead, np.nan)
+        return self._join(lead, np.fmax)
+
+    def find_shortest(self) -> NDArray[np.float64]:
+        """Find the lead of each record's last prediction, shape (n,); nan where none is known."""
+        return self._join(self.lead, np.fmin)
+
+    def _join(self, lead: NDArray[np.float64], ufunc: np.ufunc) -> NDArray[np.float64]:
+        found = np.full(self.n_records, np.nan)
+        ufunc.at(found, self.record, lead)
+        return found
 
 
 def list_predictions(

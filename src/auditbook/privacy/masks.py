@@ -209,6 +209,13 @@ def _counts_few(table: pd.DataFrame, n: NDArray[np.float64], names: list[str], s
     return found
 
 
+def _timed(table: pd.DataFrame, withheld: Withheld) -> Rows:
+    """Tell under which models too few of some group were selected before, after, or at an unknown time."""
+    counts = table[["n", "ahead", "late", "unknown"]].to_numpy(float)
+    few = table["model"][is_small(counts, withheld.smallest).any(axis=1)]
+    return table["model"].isin(few).to_numpy(bool)
+
+
 def _joint(table: pd.DataFrame, withheld: Withheld) -> Rows:
     """Tell of all rows alike whether a crossing of groups, or a group, holds too few of somebody."""
     n, events, selected = (table[name].to_numpy(float) for name in ("n", "events", "selected"))
@@ -338,6 +345,7 @@ MASKS: Mapping[str, Rule] = MappingProxyType(
         "outcomes": _within(GROUP, lambda withheld: withheld.groups.outcomes),
         "kept": _within(GROUP, lambda withheld: withheld.groups.kept),
         "kept_events": _within(GROUP, lambda withheld: withheld.groups.kept_events),
+        "timed": _timed,
         "found": _within(DECIDED, lambda withheld: withheld.found),
         "alarmed": _within(DECIDED, lambda withheld: withheld.alarmed),
         "selected": _within(DECIDED, lambda withheld: withheld.selected),

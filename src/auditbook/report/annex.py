@@ -9,6 +9,7 @@ from auditbook.book.say.text import agree, count, number, plural, share
 from auditbook.columns import TABLES
 from auditbook.report.content import Section, Sheet, Statement
 from auditbook.report.head import describe_left_out
+from auditbook.report.lead_times import describe_leads
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.report.together import describe_together
 from auditbook.results import rows
@@ -44,6 +45,7 @@ def build_annex(source: Source) -> tuple[Section, ...]:
             {"pockets": None, "pocket_errors": None, "pocket_summary": None, "pocket_repairs": None},
         ),
         _list_tables(source, "models", "Models", {"models": None, "auc_differences": None}),
+        _list_lead_times(source),
         _list_features(source),
         _list_left_out(source),
         _list_protocol(source),
@@ -63,6 +65,7 @@ TITLES = {
     "pocket_summary": "What the pockets of a map come to",
     "pocket_repairs": "Corrections, learned on one half and looked at on the other",
     "models": "The models, over all audited records",
+    "lead_times": "Times before the event, by group",
     "auc_differences": "Areas less those of the first model, paired",
     "audit_size": "The metric at smaller sizes",
     "site_agreement": "Agreement of sites",
@@ -107,6 +110,18 @@ def _list_groups(source: Source) -> Section:
     )
     sheet = Sheet("groups", "Every group under every model", table, caption)
     return Section("groups", "Every group", describe_together(source), (sheet,))
+
+
+def _list_lead_times(source: Source) -> Section:
+    """Tell how long before the event people were selected who had it; nothing where no column says when."""
+    table = source.table("lead_times")
+    statement = Statement(describe_leads(table), (rest_on("lead_times.csv"),))
+    return Section(
+        "lead_times",
+        "Time between prediction and event",
+        (statement,) if len(table) else (),
+        (_make_sheet(source, "lead_times"),),
+    )
 
 
 def _list_features(source: Source) -> Section:

@@ -20,7 +20,7 @@ from auditbook.project import versions
 from auditbook.ranking import make_auc_tables
 from auditbook.records import AuditRecords
 from auditbook.run.plan import Plan
-from auditbook.scoring import ScoredCohort, bin_scores, count_unplaced, summarise_models
+from auditbook.scoring import ScoredCohort, bin_scores, count_unplaced, summarise_models, tabulate_lead_times
 from auditbook.settings import Protocol
 from auditbook.verdicts import (
     bound_missing_attribute,
@@ -61,6 +61,7 @@ def make_tables(cohort: Cohort, scored: ScoredCohort, protocol: Protocol) -> dic
         ),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(records, protocol=protocol, seed=protocol.seed),
+        "lead_times": tabulate_lead_times(cohort, scored),
     }
 
 

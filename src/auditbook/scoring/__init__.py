@@ -10,6 +10,7 @@ from auditbook.scoring.features import (
     read_days,
     read_floats,
 )
+from auditbook.scoring.lead_times import tabulate_lead_times
 from auditbook.scoring.panel import ModelConfig, choose_models, read_panel
 from auditbook.scoring.score import (
     ModelInfo,
