@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -125,3 +126,12 @@ def test_a_small_group_is_withheld_where_pockets_are_all_that_was_audited(folder
     overall = run.pocket_errors[run.pocket_errors["pocket"] == "overall"]
     assert overall.loc[overall["contrast"] == "sex: F - M", "n_reference"].isna().all()
     assert build_report(run).pages
+
+
+def test_run_json_tells_others_the_rule_for_several_scores_and_no_number_of_it(folder, tmp_path):
+    made = tmp_path / "run"
+    shutil.copytree(folder, made)
+    info = json.loads((made / "run.json").read_text(encoding="utf-8"))
+    info["per_unit"] = {"rule": "max", "records": 9, "units": 5, "several": 3}
+    (made / "run.json").write_text(json.dumps(info), encoding="utf-8")
+    assert open_run(str(made)).info["per_unit"] == {"rule": "max"}

@@ -102,7 +102,7 @@ def bound_median(values: Array, unit: NDArray[np.integer]) -> tuple[float, float
         return np.nan, np.nan
     below = (values <= np.median(values)).astype(float)
     clusters = pair_clusters(codes, np.zeros(len(codes), np.intp), 1)
-    residuals = np.bincount(clusters.place, below - below.mean())
+    residuals = np.bincount(clusters.place, below - below.mean()).astype(float)
     spread = measure_spread(clusters, residuals, np.bincount(clusters.place).astype(float))
     variance = float(spread.covariance[0, 0])
     plain = below.mean() * (1 - below.mean())
