@@ -103,7 +103,7 @@ def test_values_of_one_unit_count_as_few():
 
 def test_what_is_said_of_leads_is_said_of_whom_it_holds(tmp_path):
     text = describe_leads(tabulate(tmp_path, TABLE, "max").reset_index())
-    assert "by race, half were selected this long before it, in units of the two columns" in text
+    assert "by race, half were selected at least this long before it, in units of the two columns" in text
     assert "B 4.0 (no interval; 1 record) and A 6.0 (95% 2.0 to 10.0; 3 records)" in text
     assert (
         "1 true positive of risk was selected only after the event, and of 1 other the time is not known."

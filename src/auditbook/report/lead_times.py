@@ -46,7 +46,7 @@ def _describe_cell(model: str, attribute: str, part: pd.DataFrame) -> str:
         return f"{head}, no group has a median that can be told."
     span = SPANS[str(known["span"].iloc[0])]
     named = join_words(list(_list_medians(known)))
-    return f"{head}, half were selected this long before it, in {span}: {named}."
+    return f"{head}, half were selected at least this long before it, in {span}: {named}."
 
 
 def _list_medians(known: pd.DataFrame) -> Iterator[str]:
