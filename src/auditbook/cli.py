@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditbook.cli_course import add_course
 from auditbook.cli_months import add_watch
 from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
@@ -97,6 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _add_fetch(commands)
     _add_simulate(commands)
+    add_course(commands)
     add_watch(commands, add_cohort=_add_cohort, make=_request)
     return parser
 

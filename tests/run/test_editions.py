@@ -10,9 +10,9 @@ from auditbook.run.chapters import read_chapter
 from auditbook.run.contents import chapter_names
 from auditbook.run.editions import (
     ANSWERS,
-    INSTRUCTORS,
+    EDITIONS,
     SOLUTION,
-    reader_sources,
+    WITHHELD,
     strip_answers,
     strip_notebook,
     write_sources,
@@ -60,13 +60,13 @@ def solutions(executed, root):
     return {line.strip() for line in lines if len(line.strip()) >= LONG or line.startswith("output ")}
 
 
-def test_no_line_of_a_solution_is_left_anywhere(executed, student, root):
+def test_no_line_of_a_solution_is_left_anywhere(executed, student, root, tmp_path):
     told = "\n".join(
         path.read_text(encoding="utf-8") for _, path in list_sources(student) if path.suffix != ".png"
     )
     whole = "\n".join(
         path.read_text(encoding="utf-8")
-        for _, path in list_sources(reader_sources(executed))
+        for _, path in list_sources(write_sources("instructor", executed, tmp_path))
         if path.suffix != ".png"
     )
     looked_for = {
@@ -103,17 +103,20 @@ def test_quizzes_stay_and_instructors_pages_go(student, executed):
     told = "".join(path.read_text(encoding="utf-8") for path in sorted(student.book.glob("quiz-*.md")))
     assert told.count(":class: quiz\n") > 20
     assert "{admonition} Answers" in told
-    contents = student.contents.read_text(encoding="utf-8")
-    for page in INSTRUCTORS:
-        assert page not in contents
-        assert not (student.book.parent / f"{page}.md").exists()
-        assert page in reader_sources(executed).contents.read_text(encoding="utf-8")
 
 
-def test_other_editions_hold_all(executed, tmp_path):
-    for edition in ("reader", "instructor"):
-        assert write_sources(edition, executed, tmp_path / "none") == reader_sources(executed)
-    assert not (tmp_path / "none").exists()
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_each_edition_holds_its_pages_and_no_other(executed, tmp_path, edition, root):
+    sources = write_sources(edition, executed, tmp_path / "sources")
+    listed = set(re.findall(r"file: (\S+)", sources.contents.read_text(encoding="utf-8")))
+    assert listed == set(re.findall(r"file: (\S+)", (root / "_toc.yml").read_text("utf-8"))) - set(
+        WITHHELD[edition]
+    )
+    held = {place for place, _ in list_sources(sources)}
+    assert not {f"{page}.md" for page in WITHHELD[edition]} & held
+    assert {f"{page}.md" for page in listed if page.startswith("book/")} <= held
+    told = "".join(path.read_text("utf-8") for place, path in list_sources(sources) if place.endswith(".md"))
+    assert ("For instructors only" in told) == (edition == "instructor")
 
 
 def test_an_answer_ends_where_its_block_ends():

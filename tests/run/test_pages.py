@@ -8,7 +8,7 @@ import pytest
 
 from auditbook.errors import RunError
 from auditbook.run import pages
-from auditbook.run.editions import reader_sources
+from auditbook.run.editions import write_sources
 from auditbook.run.runner import choose_first
 from auditbook.surroundings import CHILDREN, PYTHON
 
@@ -34,7 +34,8 @@ def write_chapter(folder, output):
 
 
 def make(tmp_path, **how):
-    pages.build_pages(reader_sources(tmp_path / "notebooks"), tmp_path / "pages", tmp_path / "html", **how)
+    sources = write_sources("reader", tmp_path / "notebooks", tmp_path / "sources")
+    pages.build_pages(sources, tmp_path / "pages", tmp_path / "html", **how)
     return (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
 
 

@@ -19,8 +19,12 @@ ANSWERS = re.compile(
     r"^(`{3,})\{admonition\} (?:Solution|What a good answer holds|Answer)\n.*?^\1[ ]*$\n?", re.M | re.S
 )
 """An answer that is written beside a question, as chapters and quizzes mark it."""
-INSTRUCTORS = ("book/instructor",)
-"""Pages that students do not get."""
+WITHHELD: dict[Edition, tuple[str, ...]] = {
+    "reader": ("book/capstone-solution",),
+    "student": ("book/capstone-solution", "book/instructor"),
+    "instructor": (),
+}
+"""Pages that an edition does not hold."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,8 @@ class Sources:
     contents: Path  # The table of contents
 
 
-def reader_sources(notebooks: Path) -> Sources:
-    """Give the sources of the reader's edition: all that is there."""
-    return Sources(notebooks, project_file("book"), project_file("_toc.yml"))
-
-
 def write_sources(edition: Edition, notebooks: Path, folder: Path) -> Sources:
-    """Write what an edition is built from into a folder, and return where.
+    """Write what an edition is built from into a folder, made anew, and return where all of it lies.
 
     Parameters
     ----------
@@ -47,26 +46,36 @@ def write_sources(edition: Edition, notebooks: Path, folder: Path) -> Sources:
     notebooks : Path
         The executed chapters.
     folder : Path
-        Made anew; not touched for a reader's edition, nor for an instructor's.
+        For what differs from the whole book: the table of contents, and of a student's all pages.
     """
-    whole = reader_sources(notebooks)
-    if edition != "student":
-        return whole
     fresh_folder(folder)
-    found = Sources(folder / "notebooks", folder / "book", folder / "_toc.yml")
-    shutil.copytree(whole.book, found.book)
+    whole, contents = project_file("book"), folder / "_toc.yml"
+    listed = project_file("_toc.yml").read_text(encoding="utf-8")
+    contents.write_text(_strip_contents(listed, WITHHELD[edition]), encoding="utf-8")
+    if edition == "student":
+        return _write_stripped(Sources(folder / "notebooks", folder / "book", contents), notebooks, whole)
+    book = whole if edition == "instructor" else folder / "book"
+    if edition == "reader":
+        _copy_pages(whole, book, WITHHELD["reader"])
+    return Sources(notebooks, book, contents)
+
+
+def _copy_pages(whole: Path, book: Path, withheld: tuple[str, ...]) -> None:
+    """Copy the pages written by hand, but for those that are withheld."""
+    names = {f"{Path(page).name}.md" for page in withheld}
+    shutil.copytree(whole, book, ignore=lambda _, found: names & set(found))
+
+
+def _write_stripped(found: Sources, notebooks: Path, whole: Path) -> Sources:
+    """Write pages and chapters without their answers."""
+    _copy_pages(whole, found.book, WITHHELD["student"])
     for page in sorted(found.book.rglob("*.md")):
-        if f"book/{page.relative_to(found.book).with_suffix('')}" in INSTRUCTORS:
-            page.unlink()
-        else:
-            page.write_text(strip_answers(page.read_text(encoding="utf-8")), encoding="utf-8")
-    found.contents.write_text(_strip_contents(whole.contents.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(strip_answers(page.read_text(encoding="utf-8")), encoding="utf-8")
     found.notebooks.mkdir()
     for path in sorted(notebooks.glob("*.ipynb")):
         kept = strip_notebook(json.loads(path.read_text(encoding="utf-8")))
-        (found.notebooks / path.name).write_text(
-            json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+        text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+        (found.notebooks / path.name).write_text(text, encoding="utf-8")
     return found
 
 
@@ -92,7 +101,7 @@ def _strip_cell(cell: dict[str, Any]) -> dict[str, Any]:
     return {**cell, "source": strip_answers("".join(cell["source"]))}
 
 
-def _strip_contents(contents: str) -> str:
-    """Leave the pages of instructors out of the table of contents."""
+def _strip_contents(contents: str, withheld: tuple[str, ...]) -> str:
+    """Leave withheld pages out of the table of contents."""
     lines = contents.splitlines(keepends=True)
-    return "".join(line for line in lines if line.strip().removeprefix("- file: ") not in INSTRUCTORS)
+    return "".join(line for line in lines if line.strip().removeprefix("- file: ") not in withheld)
