@@ -24,6 +24,12 @@ def filled(request, runs, tmp_path_factory):
     return run, report, path
 
 
+@pytest.fixture(scope="module")
+def opened(filled):
+    """The workbook as its own library reads it; only read."""
+    return openpyxl.load_workbook(filled[2])
+
+
 def read_rows(sheet, skip):
     return [list(row) for row in sheet.iter_rows(min_row=1 + skip, values_only=True)]
 
@@ -40,11 +46,10 @@ def expect(cell, kind):
     return bool(cell) if kind == "truth" else pytest.approx(cell, rel=1e-14)
 
 
-def test_every_result_table_has_a_sheet_with_its_values(filled):
-    run, _, path = filled
-    book = openpyxl.load_workbook(path)
+def test_every_result_table_has_a_sheet_with_its_values(filled, opened):
+    run = filled[0]
     made = [file.stem for file in (run.folder / "results").glob("*.csv")]
-    assert set(made) <= set(book.sheetnames)
+    assert set(made) <= set(opened.sheetnames)
     for name in made:
         table, fields = getattr(run, name), TABLES[name]
         kinds = [fields.find(column).kind for column in table.columns]
@@ -52,13 +57,12 @@ def test_every_result_table_has_a_sheet_with_its_values(filled):
             [expect(cell, kind) for cell, kind in zip(row, kinds, strict=True)]
             for row in table.itertuples(index=False)
         ]
-        assert read_rows(book[name], 2) == wanted
-        assert read_rows(book[name], 0)[1] == list(table.columns)
+        assert read_rows(opened[name], 2) == wanted
+        assert read_rows(opened[name], 0)[1] == list(table.columns)
 
 
-def test_headers_are_frozen_and_can_be_filtered(filled):
-    _, _, path = filled
-    sheet = openpyxl.load_workbook(path)["verdicts"]
+def test_headers_are_frozen_and_can_be_filtered(opened):
+    sheet = opened["verdicts"]
     assert sheet.freeze_panes == "A3"
     assert sheet.auto_filter.ref.startswith("A2:")
     assert sheet["A1"].value == "model"
@@ -67,20 +71,15 @@ def test_headers_are_frozen_and_can_be_filtered(filled):
     assert all(9 <= sheet.column_dimensions[letter].width <= 48 for letter in "ABCDEF")
 
 
-def test_no_cell_is_a_formula_or_an_error(filled):
-    _, _, path = filled
-    kinds = {
-        cell.data_type for sheet in openpyxl.load_workbook(path) for row in sheet.iter_rows() for cell in row
-    }
+def test_no_cell_is_a_formula_or_an_error(opened):
+    kinds = {cell.data_type for sheet in opened for row in sheet.iter_rows() for cell in row}
     assert kinds <= {"s", "n", "b", "inlineStr"}
 
 
-def test_sheet_names_are_valid_and_the_first_sheet_lists_them(filled):
-    _, _, path = filled
-    book = openpyxl.load_workbook(path)
-    assert all(len(name) <= 31 and not set(name) & set("[]:*?/\\") for name in book.sheetnames)
-    listed = [row[0] for row in read_rows(book["read me"], 0)]
-    assert listed[listed.index("sheet") + 1 :] == book.sheetnames[1:]
+def test_sheet_names_are_valid_and_the_first_sheet_lists_them(opened):
+    assert all(len(name) <= 31 and not set(name) & set("[]:*?/\\") for name in opened.sheetnames)
+    listed = [row[0] for row in read_rows(opened["read me"], 0)]
+    assert listed[listed.index("sheet") + 1 :] == opened.sheetnames[1:]
 
 
 def test_the_same_run_gives_the_same_bytes(filled):
@@ -110,9 +109,9 @@ def test_the_properties_name_the_audit_and_its_owner(filled):
     xlsx.write(run, report, path)
 
 
-def test_every_column_is_explained(filled):
-    run, _, path = filled
-    listed = read_rows(openpyxl.load_workbook(path)["columns"], 1)
+def test_every_column_is_explained(filled, opened):
+    run = filled[0]
+    listed = read_rows(opened["columns"], 1)
     told = {(row[0], row[1]) for row in listed}
     wanted = {
         (file.stem, column.name)
