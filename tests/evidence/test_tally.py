@@ -16,8 +16,8 @@ from auditbook.evidence import (
     tally_records,
 )
 from auditbook.evidence.score_sums import sum_site_scores
-from auditbook.evidence.tally import UNIT, list_runs, list_tenths
-from auditbook.evidence.tally_records import find_bins, find_tens
+from auditbook.evidence.tally import UNIT, find_tens, list_runs, list_tenths
+from auditbook.evidence.tally_records import find_bins
 from auditbook.records import Attribute, AuditRecords, Score, Survey
 
 

@@ -70,6 +70,7 @@ from auditbook.evidence.counts import (
     true_positive_rate,
     weigh_groups,
 )
+from auditbook.evidence.group_clusters import GroupClusters, join_bins
 from auditbook.evidence.intervals import (
     Z_95,
     Interval,
@@ -148,6 +149,13 @@ from auditbook.evidence.tally import (
     cut_ranks,
     list_edges,
     list_runs,
+)
+from auditbook.evidence.tally_groups import (
+    Audited,
+    AuditedGroups,
+    PreparedTally,
+    TalliedGroups,
+    prepare_tally,
 )
 from auditbook.evidence.tally_records import find_bins, tally_records
 from auditbook.evidence.weighted_areas import survey_areas, weigh_areas

@@ -102,8 +102,8 @@ def _add_attributes(
 ) -> TalliedAttribute:
     """Add two tallies of one attribute up."""
     groups = tuple(sorted({*one.groups, *other.groups}))
-    places = [_find_places(part.groups, groups) for part in (one, other)]
-    where = [_find_places(part or ("",), sites[2] or ("",)) for part in sites[:2]]
+    places = [find_places(part.groups, groups) for part in (one, other)]
+    where = [find_places(part or ("",), sites[2] or ("",)) for part in sites[:2]]
     count = (max(len(sites[2]), 1), len(groups))
     parts = _add_parts((one.sites, other.sites), where, places, count)
     fine = tuple(_add_fine((a, b), places, len(groups)) for a, b in zip(one.fine, other.fine, strict=True))
@@ -118,10 +118,57 @@ def _add_attributes(
     return TalliedAttribute(one.name, groups, one.reference, crossed, parts, fine, units, patterns)
 
 
-def _find_places(names: Sequence[str], among: Sequence[str]) -> Places:
+def find_places(names: Sequence[str], among: Sequence[str]) -> Places:
     """Find the position of each name among the sorted ones."""
     position = {name: place for place, name in enumerate(among)}
     return np.array([position[name] for name in names], np.intp)
+
+
+def gather_parts(parts: TalliedParts, place: Places, count: int) -> TalliedParts:
+    """Join parts, such as sites to folds: each has a place among fewer."""
+    return TalliedParts(
+        **{one.name: _spread([getattr(parts, one.name)], [place], count, axis=1) for one in fields(parts)}
+    )
+
+
+def take_groups(attribute: TalliedAttribute, order: Places) -> TalliedAttribute:
+    """Take some groups of an attribute, in some order."""
+
+    def take(value: object, axis: int) -> dict[str, Ints]:
+        return {
+            one.name: np.take(getattr(value, one.name), order, axis)
+            for one in fields(value)  # type: ignore[arg-type]
+        }
+
+    def take_fine(fine: BinnedScores | None) -> BinnedScores | None:
+        if fine is None:
+            return None
+        return replace(fine, count=fine.count[order], score=fine.score[order], square=fine.square[order])
+
+    def take_products(product: Ints) -> Ints:
+        wide = product.shape[-1] // len(attribute.groups)
+        rows = (order[:, None] * wide + np.arange(wide)).ravel()
+        return product[:, rows[:, None], rows]
+
+    units = attribute.units
+    if units is not None:
+        names = ("held", "largest", "bins", "bin_held", "bin_largest")
+        units = replace(
+            units,
+            counts=take_products(units.counts),
+            benefits=take_products(units.benefits),
+            bundles=TalliedParts(**take(units.bundles, 2)),
+            **{name: np.take(getattr(units, name), order, 1) for name in names},
+        )
+    return replace(
+        attribute,
+        groups=tuple(attribute.groups[one] for one in order),
+        parts=tuple(attribute.parts[one] for one in order) if attribute.parts else (),
+        sites=TalliedParts(**take(attribute.sites, 2)),
+        fine=tuple(take_fine(one) for one in attribute.fine),
+        units=units,
+        patterns=None if attribute.patterns is None else attribute.patterns[order],
+    )
 
 
 def _spread(arrays: Sequence[Ints], places: Sequence[Places], count: int, *, axis: int) -> Ints:

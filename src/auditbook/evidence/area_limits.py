@@ -1,5 +1,6 @@
 """How sure can one be of the area under the ROC curve within each group, near 1 and with clusters too?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,6 +121,9 @@ class AreaInfluence:
     codes: NDArray[np.intp]  # shape (n,): Group of each record
     events: Array  # shape (n_groups,)
     others: Array  # Non-events likewise
+    # shape (n,): Where rows are not records but bins of them, how many each holds; then influences are means
+    times: Array | None = None
+    square: Array | None = None  # shape (n,): With `times`, sum of the squared influences of each
 
 
 def area_influence(levels: ScoreLevels, codes: ArrayLike, n_groups: int) -> AreaInfluence:
@@ -265,21 +269,37 @@ def cluster_areas(found: AreaInfluence, cluster: ArrayLike | None = None) -> Clu
     >>> round(float(cluster_areas(found).covariance[0, 0]), 4)
     0.125
     """
+    if cluster is None and found.times is not None:
+        return _bound_alone(found)
     place = np.arange(len(found.codes)) if cluster is None else np.asarray(cluster).astype(np.intp)
     if place.shape != found.codes.shape:
         raise InputError(f"{place.size} clusters for {found.codes.size} records")
     pairs = pair_clusters(place, found.codes, len(found.areas))
     sides = [_Side.of(found, pairs, label) for label in (1, 0)]
-    gone = np.isnan(found.areas) | np.isnan(sides[0].factor) | np.isnan(sides[1].factor)
     moved = [side.moved * np.sqrt(np.nan_to_num(side.factor))[pairs.group] for side in sides]
-    covariance = np.where(gone[:, None] | gone, np.nan, pairs.measure_products(moved[0] + moved[1]))
+    products = pairs.measure_products(moved[0] + moved[1])
+    return _join_sides(found, sides, products, pairs.total(np.ones(len(pairs.group))))
+
+
+def _bound_alone(found: AreaInfluence) -> ClusteredAreas:
+    """Do the same where rows are bins of records each of which stands for itself."""
+    sides = [_Side.alone(found, label) for label in (1, 0)]
+    products = np.diag(np.nan_to_num(sides[0].part + sides[1].part))
+    return _join_sides(found, sides, products, found.events + found.others)
+
+
+def _join_sides(
+    found: AreaInfluence, sides: Sequence["_Side"], products: Array, clusters: Array
+) -> ClusteredAreas:
+    """Join what events and non-events add."""
+    gone = np.isnan(found.areas) | np.isnan(sides[0].factor) | np.isnan(sides[1].factor)
+    covariance = np.where(gone[:, None] | gone, np.nan, products)
     covariance[np.abs(covariance) < FLAT] = 0
     variance = np.diagonal(covariance)
     effect = np.fmax(rate(np.nan_to_num(variance), sides[0].plain + sides[1].plain), 1.0)
     still = variance == 0
     counts = [np.where(still, side.equal, side.held / effect) for side in sides]
     df = join_df((sides[0].part, sides[1].part), (sides[0].equal, sides[1].equal))
-    clusters = pairs.total(np.ones(len(pairs.group)))
     return ClusteredAreas(found.areas, covariance, counts[0], counts[1], df, clusters)
 
 
@@ -300,13 +320,27 @@ class _Side:
         mine = np.flatnonzero(found.outcome == label)
         place, influence = pairs.place[mine], found.influence[mine]
         held = (found.others, found.events)[label]
-        size, moved = (np.bincount(place, part, len(pairs.group)).astype(float) for part in (None, influence))
+        times = None if found.times is None else found.times[mine]
+        sums = (times, influence if times is None else influence * times)
+        size, moved = (np.bincount(place, part, len(pairs.group)).astype(float) for part in sums)
         share = rate(size, held[pairs.group])
         powers = np.stack([pairs.total(np.nan_to_num(np.power(share, k))) for k in (2, 3, 4)])
         left = 1 - 2 * rate(powers[1], powers[0]) + powers[0]
         factor = rate(1.0, np.where(left > 1e-12, left, 0.0))
-        square = np.bincount(found.codes[mine], np.square(influence), pairs.n_groups)
+        squares = np.square(influence) if found.square is None else found.square[mine]
+        square = np.bincount(found.codes[mine], squares, pairs.n_groups)
         plain = np.nan_to_num(square * rate(held, np.maximum(held - 1, 0)))
         part = np.nan_to_num(pairs.total(np.square(moved)) * factor)
         effect = np.nan_to_num(np.fmax(rate(part, plain), 1.0), nan=1.0)
         return cls(held, np.nan_to_num(count_equal_clusters(powers, effect)), factor, moved, plain, part)
+
+    @classmethod
+    def alone(cls, found: AreaInfluence, label: int) -> "_Side":
+        """Add up bins of records of one label, each record by itself."""
+        held, squares = (found.others, found.events)[label], found.square
+        mine = np.flatnonzero(found.outcome == label)
+        sizes = np.zeros(len(mine)) if squares is None else squares[mine]
+        square = np.bincount(found.codes[mine], sizes, len(held)).astype(float)
+        factor = rate(held, np.maximum(held - 1, 0))
+        part = np.nan_to_num(square * factor)
+        return cls(held, held, factor, np.zeros(0), part, part)

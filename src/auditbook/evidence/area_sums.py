@@ -1,5 +1,6 @@
 """Which numbers does the area under the ROC curve of each group need, in the audit and in a resample?"""
 
+import typing
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,30 @@ def find_areas(sums: AreaSums) -> Array:
     return rate((sums.events * below).sum(axis=-1), held)
 
 
+class HeldCells(typing.Protocol):
+    """Records by group, label and stretch of score, wherever they were counted."""
+
+    @property
+    def held(self) -> Counts:
+        """Records, shape (n_groups, 2, 64); label 0 is the non-event."""
+
+    @property
+    def inside(self) -> Array:
+        """Area within each stretch, shape (n_groups, 64)."""
+
+    def total(self) -> AreaSums:
+        """Add up all records, leading shape ()."""
+
+    def sums(self, drawn: ArrayLike) -> AreaSums:
+        """Take counts of shape (..., n_groups, 2, 64) for those of resamples of these records."""
+
+
+def take_counts(drawn: ArrayLike, inside: Array) -> AreaSums:
+    """Take counts of shape (..., n_groups, 2, 64) for those of resamples."""
+    counts = np.asarray(drawn, float)
+    return AreaSums(counts[..., 1, :], counts[..., 0, :], inside)
+
+
 @dataclass(frozen=True)
 class AreaCells:
     """One model's records by group, label and stretch of score."""
@@ -56,8 +81,7 @@ class AreaCells:
 
     def sums(self, drawn: ArrayLike) -> AreaSums:
         """Take counts of shape (..., n_groups, 2, 64) for those of resamples of these records."""
-        counts = np.asarray(drawn, float)
-        return AreaSums(counts[..., 1, :], counts[..., 0, :], self.inside)
+        return take_counts(drawn, self.inside)
 
     def at_sites(self, site: ArrayLike, n_sites: int) -> Counts:
         """Count the records of each site, shape (n_sites, n_groups, 2, 64)."""

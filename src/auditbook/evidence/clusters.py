@@ -153,16 +153,25 @@ def measure_spread(
     >>> measure_spread(pairs, np.array([1.0, -1.0]), np.array([2.0, 2.0])).covariance.round(9).tolist()
     [[0.25]]
     """
-    total = clusters.total(weights)
-    count, effective, largest = count_clusters(clusters, weights)
+    total, counted = clusters.total(weights), count_clusters(clusters, weights)
     drawn = clusters.stratum is not None
-    lift = np.where(count > 1, 1.0, np.nan) if drawn else np.sqrt(rate(count, count - 1))
-    scale = lift / np.where(total > 0, total, np.nan)
     together = joint or drawn
     products = clusters.measure_products(residuals) if together else np.diag(clusters.total(residuals**2))
-    covariance = products * scale[:, None] * scale
     strata = clusters.count_strata(weights > 0) if drawn else None
-    return ClusterSpread(covariance, count, effective, largest, strata)
+    return scale_products(products, total, counted, strata)
+
+
+def scale_products(
+    products: Array, total: Array, counted: tuple[Array, Array, Array], strata: Array | None = None
+) -> ClusterSpread:
+    """Turn sums of products of residuals into a spread, see `measure_spread`.
+
+    `total` are the sums of the weights by group, `counted` what `count_clusters` gives.
+    """
+    count = counted[0]
+    lift = np.sqrt(rate(count, count - 1)) if strata is None else np.where(count > 1, 1.0, np.nan)
+    scale = lift / np.where(total > 0, total, np.nan)
+    return ClusterSpread(products * scale[:, None] * scale, *counted, strata)
 
 
 def count_clusters(clusters: Clusters, weights: Array) -> tuple[Array, Array, Array]:

@@ -23,6 +23,16 @@ class ModelScores:
         """Names of the models."""
         return [score.model for score in self.records.scores]
 
+    @property
+    def probable(self) -> tuple[str, ...]:
+        """Names of those whose scores are probabilities."""
+        return tuple(score.model for score in self.records.scores if score.kind == "probability")
+
+    @property
+    def orderly(self) -> tuple[str, ...]:
+        """Names of those whose scores are more than decisions."""
+        return tuple(one.model for one in self.records.scores if one.kind in ("probability", "rank"))
+
     @cached_property
     def ordered(self) -> dict[str, OrderedScores]:
         """By model; only models that give probabilities."""

@@ -6,17 +6,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from auditbook.evidence.area_limits import AreaInfluence, area_influence
 from auditbook.evidence.check import check_records
-from auditbook.evidence.group_areas import GroupAreas
-from auditbook.evidence.group_counts import GroupCounts
-from auditbook.evidence.group_scores import GroupScores
-from auditbook.evidence.kinds import GroupEvidence, Kind
+from auditbook.evidence.clusters import Clusters, pair_clusters
+from auditbook.evidence.group_areas import GroupAreas, RecordAreas
+from auditbook.evidence.group_clusters import PairedGroups
+from auditbook.evidence.group_counts import GroupCounts, RecordCounts
+from auditbook.evidence.group_scores import GroupScores, RecordScores
+from auditbook.evidence.kinds import Evidence, GroupEvidence, Kind, each_model
 from auditbook.evidence.model_scores import ModelScores
-from auditbook.evidence.resample import draw_sites, open_stream
+from auditbook.evidence.placements import ScoreLevels
+from auditbook.evidence.record_pairs import RecordPairs
+from auditbook.evidence.resample import draw_site_times
 from auditbook.evidence.score_sums import ScoreSums
 from auditbook.evidence.survey import Design, settle_design
+from auditbook.evidence.tally import TalliedModel
+from auditbook.evidence.weighted_areas import weigh_areas
 from auditbook.evidence.weighted_groups import WeightedGroups, weigh_attribute
-from auditbook.records import Attribute, AuditRecords
+from auditbook.records import Attribute, AuditRecords, Score
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,12 @@ class PreparedGroups:
         """Count the audited records, weighted where they have weights, shape (n_models, n_groups, 4)."""
         return self.counts.whole() if self.weighted is None else self.weighted.counts.whole()
 
+    def by_unit(
+        self, kind: Kind, bundle: NDArray[np.integer], n_bundles: int, times: NDArray[np.int64] | None = None
+    ) -> Evidence:
+        """Measure bundles of units, or resamples that hold each so often."""
+        return self.evidence[kind].by_site(bundle, n_bundles, times)
+
     def add_scores(self) -> ScoreSums:
         """Add up the scores of the audited records, weighted where they have weights."""
         return self.scores.whole() if self.weighted is None else self.weighted.scores.whole()
@@ -61,11 +74,93 @@ class Prepared:
     n_units: int = 0  # Units that hold records; 0 where each record is its own
     design: Design | None = None  # How the records were drawn; None where each stands for itself
 
+    @property
+    def models(self) -> list[str]:
+        """Names of the models."""
+        return self.scores.models
+
+    @property
+    def rules(self) -> tuple[Score | TalliedModel, ...]:
+        """The models, with what their scores are."""
+        return self.records.scores
+
+    @property
+    def rows(self) -> int:
+        """Audited records."""
+        return len(self.records.outcome)
+
+    @property
+    def has_units(self) -> bool:
+        """Whether units hold several records."""
+        return self.unit is not None
+
+    @property
+    def sites_are_clusters(self) -> bool:
+        """Whether no cluster that was drawn lies across sites; False without sites."""
+        return self.site is not None and (self.design is None or self.design.holds(self.site))
+
+    @property
+    def _weight(self) -> NDArray[np.float64] | None:
+        return None if self.design is None else self.design.weight
+
+    def cluster_units(self, groups: PreparedGroups) -> PairedGroups | None:
+        """Pair groups with units, or with what was drawn as one; None where each record is its own."""
+        if self.design is not None:
+            return self._pair(groups, self.design.cluster, self.design.stratum)
+        return None if self.unit is None else self._pair(groups, self.unit)
+
+    def cluster_sites(self, groups: PreparedGroups) -> PairedGroups:
+        """Pair groups with sites."""
+        return self._pair(groups, self._site)
+
+    def part_records(self, groups: PreparedGroups) -> PairedGroups:
+        """Pair groups with records, each its own cluster."""
+        return self._pair(groups, np.arange(self.rows))
+
+    def _pair(
+        self, groups: PreparedGroups, cluster: NDArray[np.integer], stratum: NDArray[np.intp] | None = None
+    ) -> PairedGroups:
+        pairs = pair_clusters(cluster, groups.settled.codes, len(groups.settled.groups), stratum)
+        return PairedGroups(pairs, RecordPairs(self.scores, cluster, stratum, self._weight))
+
+    @property
+    def _site(self) -> NDArray[np.integer]:
+        if self.site is None:
+            raise TypeError("there are no sites")
+        return self.site
+
+    def influence_areas(self, groups: PreparedGroups) -> dict[str, AreaInfluence]:
+        """Find the area within each group and how far each record moves it, by model that orders records."""
+        codes, n_groups, weight = groups.settled.codes, len(groups.settled.groups), self._weight
+
+        def measure(levels: ScoreLevels) -> AreaInfluence:
+            if weight is None:
+                return area_influence(levels, codes, n_groups)
+            return weigh_areas(levels, codes, n_groups, weight)
+
+        ranked = self.scores.ranked
+        return dict(zip(ranked, each_model(measure, list(ranked.values())), strict=True))
+
+    def count_site_records(self, groups: PreparedGroups) -> tuple[Clusters, NDArray[np.float64]]:
+        """Count the records of each pair of site and group, shape (n_pairs,)."""
+        pairs = pair_clusters(self._site, groups.settled.codes, len(groups.settled.groups))
+        return pairs, np.bincount(pairs.place).astype(float)
+
+    def number_units(self) -> tuple[NDArray[np.integer], int] | None:
+        """Give what resamples of units are drawn from: the unit of each record, and their number."""
+        return None if self.unit is None else (self.unit, self.n_units)
+
+    def square_units(self, groups: PreparedGroups) -> NDArray[np.float64] | None:
+        """Sum the squared numbers of records that units hold of each group; None without units."""
+        if self.unit is None:
+            return None
+        codes, n_groups = groups.settled.codes, len(groups.settled.groups)
+        of_unit = np.bincount(self.unit * n_groups + codes, minlength=self.n_units * n_groups)
+        return np.asarray((of_unit.reshape(self.n_units, n_groups).astype(float) ** 2).sum(axis=0))
+
     def site_times(self, resamples: int, seed: int) -> NDArray[np.int64] | None:
         """Draw how often resamples take each site, shape (resamples, n_sites); None with fewer than two."""
-        if self.n_sites < 2:
-            return None
-        return draw_sites(self.n_sites, resamples=resamples, rng=open_stream(seed, "sites"))
+        return draw_site_times(self.n_sites, resamples, seed)
 
     def without_sites(self) -> "Prepared":
         """Forget the sites."""
@@ -105,11 +200,12 @@ def prepare(records: AuditRecords) -> Prepared:
 
 def _prepare_groups(scores: ModelScores, attribute: Attribute, design: Design | None) -> PreparedGroups:
     settled = settle_groups(attribute, scores.records.outcome)
-    counts = GroupCounts(scores.records, settled)
+    models, name, n_groups = scores.models, settled.name, len(settled.groups)
+    counts = GroupCounts(RecordCounts(scores.records, settled), models, name)
+    sums = GroupScores(RecordScores(scores, settled), models, scores.probable, name, n_groups)
+    areas = GroupAreas(RecordAreas(scores, settled), models, scores.orderly, name, n_groups)
     weighted = None if design is None else weigh_attribute(scores, settled, design)
-    return PreparedGroups(
-        attribute, settled, counts, GroupScores(scores, settled), GroupAreas(scores, settled), weighted
-    )
+    return PreparedGroups(attribute, settled, counts, sums, areas, weighted)
 
 
 def settle_sites(site: NDArray[np.integer], outcome: NDArray[np.int8]) -> tuple[NDArray[np.intp], int]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.errors import InputError
-from auditbook.evidence.area_sums import AreaCells, AreaSums
+from auditbook.evidence.area_sums import AreaSums, HeldCells
 from auditbook.evidence.counts import Counts, stratum_sizes
 from auditbook.evidence.score_cells import ScoreCells, add_cells
 from auditbook.evidence.score_sums import N_BINS, ScoreSums
@@ -120,6 +120,13 @@ def draw_sites(n_sites: int, *, resamples: int, rng: np.random.Generator) -> NDA
     return rng.multinomial(n_sites, np.full(n_sites, 1 / n_sites), size=resamples)
 
 
+def draw_site_times(n_sites: int, resamples: int, seed: int) -> NDArray[np.int64] | None:
+    """Draw how often resamples take each site from the stream of the sites; None with fewer than two."""
+    if n_sites < 2:
+        return None
+    return draw_sites(n_sites, resamples=resamples, rng=open_stream(seed, "sites"))
+
+
 def draw_scores(cells: ScoreCells, *, size: int, resamples: int, rng: np.random.Generator) -> ScoreSums:
     r"""Draw the score sums of resamples within the strata label x group.
 
@@ -158,7 +165,7 @@ def _add_records(
     """Draw records from cells one by one and add them up, shape (2, len(cell))."""
     held = cells.held[cell]
     offset = (rng.random(int(records.sum())) * np.repeat(held, records)).astype(np.intp)
-    row = cells.rows[np.repeat(cells.start[cell], records) + offset]
+    row = cells.find_rows(np.repeat(cells.start[cell], records) + offset)
     first = np.cumsum(records) - records
     return np.stack([np.add.reduceat(part[row], first) for part in (cells.score, cells.benefit_log)])
 
@@ -182,7 +189,7 @@ def draw_normal_sums(
     return np.minimum(sums, records * cells.high[:, None, cell], out=sums)
 
 
-def draw_areas(cells: AreaCells, *, size: int, resamples: int, rng: np.random.Generator) -> AreaSums:
+def draw_areas(cells: HeldCells, *, size: int, resamples: int, rng: np.random.Generator) -> AreaSums:
     """Draw the area sums of resamples within the strata label x group.
 
     Within a stratum the counts of the 64 stretches of score are multinomial, and are drawn so. The area
@@ -198,7 +205,7 @@ def draw_areas(cells: AreaCells, *, size: int, resamples: int, rng: np.random.Ge
     return cells.sums(found)
 
 
-def draw_alike(cells: AreaCells, strata: Array, *, resamples: int, rng: np.random.Generator) -> AreaSums:
+def draw_alike(cells: HeldCells, strata: Array, *, resamples: int, rng: np.random.Generator) -> AreaSums:
     """Draw the area sums of groups that all come from the one group of `cells`.
 
     `strata`, shape (n_groups, 2): events and non-events of each group.

@@ -25,14 +25,20 @@ class ScoreCells:
     held: NDArray[np.int64]  # shape (n_cells,): How many they are
     # shape (n,): Positions of the records in `score` and `benefit_log`, cell by cell, by rising score
     rows: NDArray[np.intp]
-    score: Array  # shape (n,): s of the records
-    benefit_log: Array  # shape (n,): b ln b of the records
+    score: Array  # shape (n,): s of the records; made of bins, of a record of each bin
+    benefit_log: Array  # shape (n,): b ln b of the records likewise
     mean: Array  # shape (2, n_cells): Mean of s and of b ln b over the cell's records
     low: Array  # shape (2, n_cells): Bounds that no record of the cell leaves
     high: Array
     # shape (3, n_cells): Lower triangle (first, off-diagonal, second) of the Cholesky root of their
     # covariance
     root: Array
+    # shape (n_bins,): Where the records of each bin end; None where they are held one by one, in `rows`
+    ends: NDArray[np.int64] | None = None
+
+    def find_rows(self, places: NDArray[np.integer]) -> NDArray[np.intp]:
+        """Find the positions in `score` of the records at some places, cell by cell and by rising score."""
+        return self.rows[places] if self.ends is None else np.searchsorted(self.ends, places, side="right")
 
     def total(self) -> ScoreSums:
         """Add up all records, leading shape ()."""

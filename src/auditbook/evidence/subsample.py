@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.errors import InputError
-from auditbook.evidence.area_sums import AreaCells, AreaSums
+from auditbook.evidence.area_sums import AreaSums, HeldCells
 from auditbook.evidence.counts import Counts
 from auditbook.evidence.resample import FEW, draw_normal_sums
 from auditbook.evidence.score_cells import ScoreCells, add_cells
@@ -98,7 +98,7 @@ def subsample_scores(cells: ScoreCells, *, size: int, repeats: int, rng: np.rand
     return add_cells(cells, taken, _draw_sums(cells, taken, rng))
 
 
-def subsample_areas(cells: AreaCells, *, size: int, repeats: int, rng: np.random.Generator) -> AreaSums:
+def subsample_areas(cells: HeldCells, *, size: int, repeats: int, rng: np.random.Generator) -> AreaSums:
     """Draw the area sums of simple random subsamples without replacement.
 
     The numbers of records that a subsample takes from the cells (label, group, stretch of score) are
@@ -146,7 +146,7 @@ def _add_records(
 ) -> Array:
     """Draw distinct records from cells one by one and add them up, shape (2, len(cell))."""
     draw, place = _draw_distinct(records, cells.held[cell], rng)
-    row = cells.rows[cells.start[cell][draw] + place]
+    row = cells.find_rows(cells.start[cell][draw] + place)
     return np.stack([np.bincount(draw, part[row], len(cell)) for part in (cells.score, cells.benefit_log)])
 
 

@@ -174,6 +174,12 @@ def _find_tenths() -> NDArray[np.intp]:
     return np.rint((logit / REACH + 1) / 2 * FINE_BINS).astype(np.intp) - 1
 
 
+def find_tens(edges: Array) -> NDArray[np.intp]:
+    """Give each fine bin of a probability its bin of CAL, 0 to 9."""
+    lower = np.concatenate([[0.0], edges])
+    return np.minimum((lower * N_BINS).astype(np.intp), N_BINS - 1)
+
+
 def list_runs() -> NDArray[np.intp]:
     """Give each fine bin of a probability its run, 0 to 63; no run crosses an edge of CAL's bins."""
     starts = np.arange(N_STEPS) * (FINE_BINS // N_STEPS)

@@ -22,6 +22,7 @@ from auditbook.evidence.tally import (
     TalliedParts,
     Tally,
     cut_ranks,
+    find_tens,
     list_edges,
     list_runs,
     place_in_bins,
@@ -255,12 +256,6 @@ def _count_model(
         logs = np.where(outcome == 1, score.benefit_log[1], score.benefit_log[0])
         whole = np.stack([missed + total[..., 1, :].sum(axis=-1), add_up(cell, count, logs).reshape(shape)])
     return (counts, *bins, *whole, steps)
-
-
-def find_tens(edges: Array) -> NDArray[np.intp]:
-    """Give each fine bin of a probability its bin of CAL, 0 to 9."""
-    lower = np.concatenate([[0.0], edges])
-    return np.minimum((lower * N_BINS).astype(np.intp), N_BINS - 1)
 
 
 def _join_runs(steps: Ints, runs: NDArray[np.intp], ten: NDArray[np.intp]) -> Ints:

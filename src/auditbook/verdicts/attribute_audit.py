@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditbook.evidence import (
+    Audited,
+    AuditedGroups,
     BenefitMoments,
     Bounded,
     Evidence,
-    Prepared,
-    PreparedGroups,
+    Kind,
     ScoreSums,
     UnitBundles,
     find_design_effects,
@@ -49,8 +50,8 @@ class AttributeAudit:
     rate of the records that were counted.
     """
 
-    prepared: Prepared
-    groups: PreparedGroups
+    prepared: Audited
+    groups: AuditedGroups
     protocol: Protocol
     units: UnitBundles | None  # None where each record is its own unit
 
@@ -88,12 +89,12 @@ class AttributeAudit:
     def _bundled_sums(self) -> ScoreSums | None:
         return None if self.units is None else self._bundle("score sums")  # type: ignore[return-value]
 
-    def _bundle(self, kind: str) -> Evidence:
+    def _bundle(self, kind: Kind) -> Evidence:
         """Measure each bundle of units, leading shape (n_models, n_bundles)."""
         units = self.units
         if units is None:
             raise TypeError("there are no units")
-        return self.groups.evidence[kind].by_site(units.bundle, units.n_bundles)  # type: ignore[index]
+        return self.groups.by_unit(kind, units.bundle, units.n_bundles)
 
     def rates(self, metric: Metric) -> ComparedRates:
         """Read what a metric of rates compares, shape (n_models, n_parts, n_groups)."""
@@ -184,7 +185,7 @@ class AttributeAudit:
     def area_effects(self, own_size: Evidence) -> Array:
         """Find how many times larger the variance of each area is because of the units."""
         protocol = self.protocol
-        records = len(self.prepared.records.outcome)
+        records = self.prepared.rows
         alone = self.groups.areas.drawn(records, resamples=protocol.resamples, seed=protocol.seed)
         ratio = rate(self.area_errors(own_size) ** 2, self.area_errors(alone) ** 2)
         return np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)
@@ -197,12 +198,8 @@ class AttributeAudit:
         if self.groups.weighted is not None:
             return self.groups.weighted.counts.worth[:, 2]
         held = self.strata.sum(axis=-1).astype(float)
-        unit, count = self.prepared.unit, self.prepared.n_units
-        if unit is None:
-            return held
-        codes, n_groups = self.groups.settled.codes, len(held)
-        of_unit = np.bincount(unit * n_groups + codes, minlength=count * n_groups).reshape(count, n_groups)
-        return held**2 / np.maximum((of_unit.astype(float) ** 2).sum(axis=0), 1)
+        squares = self.prepared.square_units(self.groups)  # type: ignore[arg-type]
+        return held if squares is None else held**2 / np.maximum(squares, 1)
 
 
 def _by_cell(part: Array, by_bin: bool) -> Array:

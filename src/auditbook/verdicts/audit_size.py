@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv
 
 from auditbook.columns import TABLES, empty_table
-from auditbook.evidence import Prepared, PreparedGroups, Subsamples, rate, subsample_counts
+from auditbook.evidence import Audited, AuditedGroups, Subsamples, rate, subsample_counts
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values, summarise_resamples
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
@@ -77,7 +77,7 @@ def sweep_counts(
     return pd.DataFrame({"n": sizes, **found, "above_half": 2 * np.asarray(sizes) > table.sum()})
 
 
-def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
+def sweep_sizes(prepared: Audited, verdicts: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
     """Follow every cell through simple random subsamples of the audit: ``audit_size.csv``.
 
     Each model, attribute and size has a stream of its own, so a cell's numbers depend neither on the other
@@ -91,7 +91,7 @@ def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) 
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
     metrics = [find_metric(name) for name in protocol.metrics]
-    whole = len(prepared.records.outcome)
+    whole = prepared.rows
     sizes = plan_sizes(whole, () if prepared.design is not None else protocol.audit_sizes)
     frames = []
     for groups in prepared.groups:
@@ -100,12 +100,12 @@ def sweep_sizes(prepared: Prepared, verdicts: pd.DataFrame, protocol: Protocol) 
             for kind in {metric.evidence for metric in metrics}
         }
         frames += [_tabulate(metric, drawn[metric.evidence], groups, sizes, protocol) for metric in metrics]
-    frames = [frame.assign(model=np.repeat(prepared.scores.models, len(sizes))) for frame in frames]
+    frames = [frame.assign(model=np.repeat(prepared.models, len(sizes))) for frame in frames]
     return _arrange(frames, verdicts)
 
 
 def _tabulate(
-    metric: Metric, found: Subsamples, groups: PreparedGroups, sizes: list[int], protocol: Protocol
+    metric: Metric, found: Subsamples, groups: AuditedGroups, sizes: list[int], protocol: Protocol
 ) -> pd.DataFrame:
     """Tabulate one metric and attribute under every model; the size in force ends the list."""
     required = ~np.isnan(metric.by_group(groups.evidence[metric.evidence].whole()))[:, None, None]

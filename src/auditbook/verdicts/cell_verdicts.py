@@ -9,8 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.columns import empty_table, fill_table
-from auditbook.evidence import Counts, Evidence, Kind, Prepared, PreparedGroups, Shortfall, stratum_sizes
-from auditbook.records import Attribute
+from auditbook.evidence import Audited, AuditedGroups, Counts, Evidence, Kind, Shortfall, stratum_sizes
 from auditbook.settings import Protocol
 from auditbook.verdicts.attribute_audit import AttributeAudit
 from auditbook.verdicts.equal_groups import fail_if_equal
@@ -22,7 +21,7 @@ from auditbook.verdicts.reversals import draw_units, find_site_obstacles, plan_u
 from auditbook.verdicts.support import find_obstacles, write_obstacles
 
 
-def judge_cells(prepared: Prepared, protocol: Protocol, *, beside: bool = True) -> pd.DataFrame:
+def judge_cells(prepared: Audited, protocol: Protocol, *, beside: bool = True) -> pd.DataFrame:
     """Give every cell its verdict, its flip rates, and (`beside`) what other audits would say of it.
 
     The columns of the other axes stay blank.
@@ -35,11 +34,10 @@ def judge_cells(prepared: Prepared, protocol: Protocol, *, beside: bool = True) 
         context = _Context(AttributeAudit(prepared, groups, protocol, units))
         draws = {kind: _draw(context, kind, times) for kind in {metric.evidence for metric in metrics}}
         cells += [_judge_cells(metric, draws[metric.evidence], context, beside) for metric in metrics]
-    models, attributes = prepared.scores.models, prepared.records.attributes
-    return _arrange(cells, models, attributes, protocol.metrics)
+    return _arrange(cells, prepared.models, len(prepared.groups), protocol.metrics)
 
 
-def predict_next(prepared: Prepared, protocol: Protocol) -> pd.DataFrame:
+def predict_next(prepared: Audited, protocol: Protocol) -> pd.DataFrame:
     """Give every cell its verdict and the chance that the next audit differs, as `judge_cells` gives them.
 
     The columns are model, metric, attribute, estimate, verdict and next_audit; nothing else is resampled.
@@ -65,7 +63,7 @@ def _predict_cells(metric: Metric, context: "_Context") -> pd.DataFrame:
     fails = next_fail_share(audit, metric, parts=parts, own_size=own_size, threshold=threshold)
     return pd.DataFrame(
         {
-            "model": [score.model for score in context.prepared.records.scores],
+            "model": context.prepared.models,
             "metric": metric.name,
             "attribute": context.groups.declared.name,
             "estimate": estimate,
@@ -80,7 +78,7 @@ def _draw_own_size(context: "_Context", kind: Kind) -> Evidence:
     protocol, units = context.protocol, context.audit.units
     if units is not None:
         return draw_units(context.groups, kind, units)[1]
-    own = len(context.prepared.records.outcome)
+    own = context.prepared.rows
     return context.groups.evidence[kind].drawn(own, resamples=protocol.resamples, seed=protocol.seed)
 
 
@@ -99,7 +97,7 @@ class _Draws:
 def _draw(context: "_Context", kind: Kind, times: NDArray[np.int64] | None) -> _Draws:
     """Draw the resamples of one attribute."""
     evidence, protocol, site = context.groups.evidence[kind], context.protocol, context.prepared.site
-    own = len(context.prepared.records.outcome)
+    own = context.prepared.rows
     size = context.resample_size
 
     def draw(size: int) -> Evidence:
@@ -122,12 +120,12 @@ class _Context:
     audit: AttributeAudit
 
     @property
-    def prepared(self) -> Prepared:
+    def prepared(self) -> Audited:
         """The audited records."""
         return self.audit.prepared
 
     @property
-    def groups(self) -> PreparedGroups:
+    def groups(self) -> AuditedGroups:
         """The groups of the attribute."""
         return self.audit.groups
 
@@ -139,17 +137,17 @@ class _Context:
     @cached_property
     def site_obstacles(self) -> list[str]:
         """Why whole sites say nothing of these groups; empty where they do, and without sites."""
-        site, settled = self.prepared.site, self.groups.settled
-        if site is None or self.prepared.n_sites < 2:
+        if self.prepared.site is None or self.prepared.n_sites < 2:
             return []
-        return find_site_obstacles(site, settled.codes, settled.groups)
+        pairs, held = self.prepared.count_site_records(self.groups)  # type: ignore[arg-type]
+        return find_site_obstacles(pairs, held, self.groups.settled.groups)
 
     @property
     def resample_size(self) -> int:
         """Records a resample; with weights the audit's own, since whole clusters are drawn."""
         if self.prepared.design is not None:
-            return len(self.prepared.records.outcome)
-        return min(self.protocol.resample_size, len(self.prepared.records.outcome))
+            return self.prepared.rows
+        return min(self.protocol.resample_size, self.prepared.rows)
 
     @property
     def counts(self) -> Counts:
@@ -243,7 +241,7 @@ def _reversal_columns(
 def _fixed_columns(metric: Metric, context: _Context) -> dict[str, ArrayLike]:
     """Give the columns that need no resample, and those that other axes will fill."""
     return {
-        "model": [score.model for score in context.prepared.records.scores],
+        "model": context.prepared.models,
         "metric": metric.name,
         "attribute": context.groups.declared.name,
         "smallest_n": int(context.counts[0].sum(axis=-1).min()),
@@ -322,7 +320,7 @@ def _find_obstacles(metric: Metric, parts: NDArray[np.float64], context: _Contex
             protocol=context.protocol,
             worth=None if weighted is None else weighted.counts.worth,
         )
-        for score, table, values in zip(context.prepared.records.scores, context.counts, parts, strict=True)
+        for score, table, values in zip(context.prepared.rules, context.counts, parts, strict=True)
     ]
 
 
@@ -332,7 +330,7 @@ def _write_reasons(
     """Join obstacles and notes into one sentence a model."""
     empty = [f"{name}: no records" for name in context.empty_groups]
     reasons = []
-    for place, (score, in_the_way) in enumerate(zip(context.prepared.records.scores, obstacles, strict=True)):
+    for place, (score, in_the_way) in enumerate(zip(context.prepared.rules, obstacles, strict=True)):
         selected, everyone = int(context.counts[place, :, :2].sum()), int(context.counts[place].sum())
         notes = write_obstacles(metric, score.kind, in_the_way)
         said = any(each.what == "selected" for each in in_the_way)
@@ -351,13 +349,13 @@ def _write_reasons(
 def _arrange(
     found: list[dict[str, NDArray[np.generic]]],
     models: list[str],
-    attributes: tuple[Attribute, ...],
+    n_attributes: int,
     metrics: tuple[str, ...],
 ) -> pd.DataFrame:
     """Order cells by model, metric and attribute, each in its declared order."""
     if not found:
         return empty_table("verdicts")
-    n_metrics, n_attributes = len(metrics), len(attributes)
+    n_metrics = len(metrics)
     rows = np.arange(len(found) * len(models)).reshape(n_attributes, n_metrics, len(models))
     order = rows.transpose(2, 1, 0).ravel()
     columns = {name: np.concatenate([cell[name] for cell in found])[order] for name in found[0]}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from auditbook.evidence import FIXED, Bounded, Prepared, mover_bounds
+from auditbook.evidence import FIXED, Audited, Bounded, mover_bounds
 from auditbook.verdicts.metrics import Metric
 from auditbook.verdicts.quantities import Certainty, Quantity
 
@@ -21,11 +21,11 @@ SCOPES = ("records", "units", "clusters", "sites")
 """What was taken as independent, the weakest first."""
 
 
-def name_scope(prepared: Prepared) -> str:
+def name_scope(prepared: Audited) -> str:
     """Name what is taken as independent where sites are not."""
     if prepared.design is not None:
         return prepared.design.drawn
-    return "records" if prepared.unit is None else "units"
+    return "units" if prepared.has_units else "records"
 
 
 @dataclass(frozen=True)

@@ -69,13 +69,13 @@ def fail_if_equal(audit: AttributeAudit, metric: Metric, *, own_size: Evidence, 
     if compares_rates(metric):
         parts = _draw_rates(audit, metric)
     elif audit.groups.weighted is not None:
-        return np.full(len(audit.prepared.scores.models), np.nan)
+        return np.full(len(audit.prepared.models), np.nan)
     elif metric.name == "TI":
         parts = _draw_theil(audit)
     elif metric.evidence == "areas":
         parts = _draw_areas(audit, own_size)
     else:
-        return np.full(len(audit.prepared.scores.models), np.nan)
+        return np.full(len(audit.prepared.models), np.nan)
     lost = (np.isnan(parts) & ~np.isnan(parts).all(axis=1, keepdims=True)).any(axis=(-2, -1))
     values = np.where(lost, np.nan, metric.combine(parts))
     return share_of_fails(metric, values, threshold=threshold)
@@ -103,7 +103,7 @@ def _draw_rates(audit: AttributeAudit, metric: Metric) -> Array:
     share = np.broadcast_to(np.clip(pooled, 0, 1), held.shape)
     drawn = [
         _stream(audit, metric, model).binomial(n, p, size=(audit.protocol.resamples, *n.shape))
-        for model, n, p in zip(audit.prepared.scores.models, held, share, strict=True)
+        for model, n, p in zip(audit.prepared.models, held, share, strict=True)
     ]
     trials = held[:, None]
     return np.where(trials > 0, np.stack(drawn) / np.maximum(trials, 1), np.nan)
@@ -126,7 +126,7 @@ def _draw_theil(audit: AttributeAudit) -> Array:
     own = audit.moments.sums[..., 0]
     pooled = audit.moments.pooled()
     found = []
-    for place, model in enumerate(audit.prepared.scores.models):
+    for place, model in enumerate(audit.prepared.models):
         if not own[place].any():
             found.append(np.full((audit.protocol.resamples, own.shape[1]), np.nan))
             continue
@@ -148,7 +148,7 @@ def _root(covariance: Array) -> Array:
 
 def _draw_areas(audit: AttributeAudit, own_size: Evidence) -> Array:
     """Draw each group's area from all events and non-events, shape (n_models, resamples, 1, n_groups)."""
-    models = len(audit.prepared.scores.models)
+    models = len(audit.prepared.models)
     strata = np.broadcast_to(audit.strata.astype(float), (models, *audit.strata.shape))
     if audit.units is not None:
         strata = np.maximum(strata / audit.area_effects(own_size)[..., None], np.minimum(strata, 1))

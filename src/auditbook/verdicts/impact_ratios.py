@@ -1,5 +1,6 @@
 """How does each category compare with the highest rate: the arithmetic of New York City's Local Law 144?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.columns import fill_table, stack_tables
-from auditbook.evidence import rate
+from auditbook.evidence import TalliedAttribute, Tally, rate
 from auditbook.records import Attribute, AuditRecords, Score
 
 Part = Literal["compared", "small", "unknown", "empty", "withheld"]
@@ -78,8 +79,18 @@ def _name_part(lacking: bool, people: float, withheld: bool, share: float) -> Pa
     return "small" if share < SMALL_SHARE else "compared"
 
 
-def count_above_median(records: AuditRecords) -> pd.DataFrame:
-    """Count in every group whose score is above the median score of the model: ``scoring_rates.csv``."""
+def count_above_median(records: AuditRecords | Tally) -> pd.DataFrame:
+    """Count in every group whose score is above the median score of the model: ``scoring_rates.csv``.
+
+    In a tally the median is the upper edge of the fine bin that it lies in, so that somewhat fewer than half
+    lie above it: fewer by at most the records of that bin.
+    """
+    if isinstance(records, Tally):
+        pairs = [(place, one) for place, one in enumerate(records.models) if one.kind != "decision"]
+        found = [
+            _count_tallied(one.model, place, part) for place, one in pairs for part in records.attributes
+        ]
+        return stack_tables("scoring_rates", found)
     scores = [score for score in records.scores if score.kind != "decision"]
     parts = [_count_above(score, attribute) for score in scores for attribute in records.attributes]
     return stack_tables("scoring_rates", parts)
@@ -88,12 +99,33 @@ def count_above_median(records: AuditRecords) -> pd.DataFrame:
 def _count_above(score: Score, attribute: Attribute) -> pd.DataFrame:
     """Count one attribute's groups under one model."""
     median, n_groups = float(np.median(score.values)), len(attribute.groups)
+    n = np.bincount(attribute.codes, minlength=n_groups)
+    above = np.bincount(attribute.codes[score.values > median], minlength=n_groups)
+    return _lay_out(score.model, attribute.name, attribute.groups, n, median, above)
+
+
+def _count_tallied(model: str, place: int, attribute: TalliedAttribute) -> pd.DataFrame:
+    """Count one attribute's groups under one model of a tally."""
+    fine = attribute.fine[place]
+    if fine is None:
+        return fill_table("scoring_rates", None)
+    by_bin = fine.count.sum(axis=1)
+    reached = np.cumsum(by_bin.sum(axis=0))
+    middle = int(np.searchsorted(2 * reached, reached[-1]))
+    median = float(np.append(fine.edges, 1.0)[middle])
+    above = by_bin[:, middle + 1 :].sum(axis=1)
+    return _lay_out(model, attribute.name, attribute.groups, by_bin.sum(axis=1), median, above)
+
+
+def _lay_out(
+    model: str, attribute: str, groups: Sequence[str], n: NDArray, median: float, above: NDArray
+) -> pd.DataFrame:
     columns = {
-        "model": score.model,
-        "attribute": attribute.name,
-        "group": list(attribute.groups),
-        "n": np.bincount(attribute.codes, minlength=n_groups),
+        "model": model,
+        "attribute": attribute,
+        "group": list(groups),
+        "n": n,
         "median": median,
-        "above": np.bincount(attribute.codes[score.values > median], minlength=n_groups),
+        "above": above,
     }
     return fill_table("scoring_rates", columns)

@@ -6,13 +6,13 @@ from typing import Literal
 import pandas as pd
 
 from auditbook.columns import empty_table
-from auditbook.evidence import Prepared
+from auditbook.evidence import Audited
 from auditbook.settings import Protocol
 from auditbook.verdicts.audit_size import sweep_sizes
 from auditbook.verdicts.cell_verdicts import judge_cells
 from auditbook.verdicts.shown import add_shown, show_cells
 from auditbook.verdicts.site_agreement import count_ratings, rate_agreement
-from auditbook.verdicts.site_folds import Folds, plan_folds
+from auditbook.verdicts.site_folds import Folds, plan_prepared_folds
 from auditbook.verdicts.site_verdicts import judge_sites
 from auditbook.verdicts.standing import assign_standings
 from auditbook.verdicts.tiers import assign_tiers
@@ -39,7 +39,7 @@ class Judgement:
 
 
 def judge(
-    prepared: Prepared,
+    prepared: Audited,
     protocol: Protocol,
     *,
     axes: tuple[Axis, ...] = ("size", "sites", "shown"),
@@ -54,8 +54,8 @@ def judge(
 
     Parameters
     ----------
-    prepared : Prepared
-        What is audited, from `prepare`.
+    prepared : Prepared or PreparedTally
+        What is audited, from `prepare` or `prepare_tally`.
     protocol : Protocol
         Metrics, thresholds, minimum support, resamples, sizes, bounds of the tiers, and the seed.
     axes : tuple of {"size", "sites", "shown"}
@@ -116,7 +116,7 @@ def judge(
     if "size" in axes:
         sizes = sweep_sizes(prepared, verdicts, protocol)
     if "sites" in axes:
-        folds = folds or plan_folds(prepared.records, n_folds=protocol.site_folds)
+        folds = folds or plan_prepared_folds(prepared, n_folds=protocol.site_folds)
         by_fold = judge_sites(prepared, verdicts, folds, protocol)
         agreement = rate_agreement(by_fold, verdicts)
         verdicts = count_ratings(by_fold, verdicts)

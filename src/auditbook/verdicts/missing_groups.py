@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from auditbook.columns import fill_table, stack_tables
-from auditbook.evidence import Bounded, Prepared, PreparedGroups, mover_bounds, rate
+from auditbook.evidence import Audited, AuditedGroups, Bounded, mover_bounds, rate
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, name_scope, stack_contrasts
 from auditbook.verdicts.metrics import Metric, find_metric
@@ -130,7 +130,7 @@ def deal_at_random(counts: NDArray, missing: NDArray) -> Array:
 
 
 def bound_missing_attribute(
-    prepared: Prepared, missing: Mapping[str, NDArray], protocol: Protocol, *, unplaced: str
+    prepared: Audited, missing: Mapping[str, NDArray], protocol: Protocol, *, unplaced: str
 ) -> pd.DataFrame:
     """Bound every cell of each attribute that some records lack.
 
@@ -149,7 +149,7 @@ def bound_missing_attribute(
         weights, whose rates are not those of counts.
     """
     parts = []
-    for groups in prepared.groups if prepared.records.survey is None else ():
+    for groups in prepared.groups if prepared.design is None else ():
         counts, names = groups.counts.whole(), groups.settled.groups
         known = np.array([name != unplaced for name in names])
         held = missing.get(groups.settled.name)
@@ -163,8 +163,8 @@ def bound_missing_attribute(
 class _Lacking:
     """One attribute that some records lack."""
 
-    prepared: Prepared
-    groups: PreparedGroups
+    prepared: Audited
+    groups: AuditedGroups
     protocol: Protocol
     known: NDArray[np.bool_]  # Which of the groups are groups
     missing: NDArray  # shape (n_models, 4)
@@ -192,7 +192,7 @@ class _Lacking:
         }
         ends = [metric.passes(part, threshold=threshold) for part in (found.low, found.high)]
         columns = {
-            "model": self.prepared.scores.models,
+            "model": self.prepared.models,
             "metric": metric.name,
             "attribute": self.groups.settled.name,
             "groups": int(self.known.sum()),

@@ -65,7 +65,7 @@ def next_fail_share(
     short = find_short_groups(strata, protocol=audit.protocol, needs=needs).any(axis=-1)
     draw = _choose(audit, metric, parts, own_size)
     found = []
-    for place, model in enumerate(audit.prepared.scores.models):
+    for place, model in enumerate(audit.prepared.models):
         if np.isnan(parts[place]).all():
             found.append(np.full(len(strata), np.nan))
             continue

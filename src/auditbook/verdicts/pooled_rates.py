@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from auditbook.columns import empty_table, fill_table, stack_tables
-from auditbook.evidence import Prepared, PreparedGroups
+from auditbook.evidence import Audited, AuditedGroups
 from auditbook.settings import Protocol
 from auditbook.verdicts.additive_rates import code_parts, weigh_crossings
 from auditbook.verdicts.quantities import RATE_CELLS, Grouped, Quantity, measure_rates
@@ -94,7 +94,7 @@ def _summarise(grid: RateGrid, seen: Array, held: Array, known: NDArray[np.bool_
     return PooledRates(*(np.where(known, part, np.nan) for part in (mean, *ends, expected, shrinkage)))
 
 
-def tabulate_pooled_rates(prepared: Prepared, *, protocol: Protocol) -> pd.DataFrame:
+def tabulate_pooled_rates(prepared: Audited, *, protocol: Protocol) -> pd.DataFrame:
     """Tabulate counted and partially pooled rates of every group: ``pooled_rates.csv``.
 
     Where units hold several records, numbers are effective: divided by the design effect.
@@ -104,13 +104,13 @@ def tabulate_pooled_rates(prepared: Prepared, *, protocol: Protocol) -> pd.DataF
     return stack_tables("pooled_rates", frames) if frames else empty_table("pooled_rates")
 
 
-def _tabulate(prepared: Prepared, groups: PreparedGroups, protocol: Protocol) -> list[pd.DataFrame]:
+def _tabulate(prepared: Audited, groups: AuditedGroups, protocol: Protocol) -> list[pd.DataFrame]:
     """Tabulate one attribute: a frame a rate and model."""
     rates = measure_rates(Grouped(prepared, groups, protocol), tuple(RATE_CELLS))
     parts = dict(zip(groups.declared.groups, groups.declared.parts, strict=False))
     design = code_parts([parts[name] for name in groups.settled.groups]) if parts else None
     found = {name: _pool(quantity, design) for name, quantity in rates.items()}
-    models = [score.model for score in prepared.records.scores]
+    models = prepared.models
     return [
         _lay_out(groups, model, place, rates[name], found[name])
         for place, model in enumerate(models)
@@ -125,7 +125,7 @@ def _pool(quantity: Quantity, design: Array | None) -> PooledRates:
 
 
 def _lay_out(
-    groups: PreparedGroups, model: str, place: int, quantity: Quantity, found: PooledRates
+    groups: AuditedGroups, model: str, place: int, quantity: Quantity, found: PooledRates
 ) -> pd.DataFrame:
     """Lay out one rate of one model, the groups in their declared order."""
     order = [

@@ -1,13 +1,12 @@
 """Which values of the groups does a metric compare, and how sure is each of them?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from auditbook.evidence import (
     AREA,
@@ -20,33 +19,21 @@ from auditbook.evidence import (
     SHARE,
     TN,
     TP,
-    AreaInfluence,
+    Audited,
+    AuditedGroups,
     Bounded,
     ClusteredAreas,
-    Clusters,
     ClusterSpread,
-    Prepared,
-    PreparedGroups,
+    GroupClusters,
     ScoreCells,
-    ScoreLevels,
-    ScoreSums,
     alone_spread,
-    area_influence,
-    blank_sums,
     cluster_areas,
     count_effective,
-    count_groups,
     count_worth,
     each_model,
-    interleave_spreads,
-    measure_spread,
-    pair_clusters,
+    join_bins,
     rate,
     stratum_sizes,
-    sum_scores,
-    survey_areas,
-    weigh_areas,
-    weigh_groups,
 )
 from auditbook.settings import Protocol
 from auditbook.verdicts.formulas import benefit_theil, theil_index
@@ -101,66 +88,33 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Grouped:
-    """The audited records of one attribute by cluster, and what counts as one."""
+    """The audited groups of one attribute by cluster, and what counts as one."""
 
-    prepared: Prepared
-    groups: PreparedGroups
+    prepared: Audited
+    groups: AuditedGroups
     protocol: Protocol
-
-    @property
-    def codes(self) -> NDArray[np.integer]:
-        """Group of each record."""
-        return self.groups.settled.codes
 
     @property
     def n_groups(self) -> int:
         """Groups that hold records."""
         return len(self.groups.settled.groups)
 
-    def find(self, work: Callable[["Clusters | None"], Certainty]) -> tuple[Certainty, Certainty | None]:
+    def find(self, work: Callable[["GroupClusters | None"], Certainty]) -> tuple[Certainty, Certainty | None]:
         """Find what bounds a quantity by unit (or by record, without clusters), and by site."""
         return work(self.units), None if self.sites is None else work(self.sites)
 
-    @property
-    def weight(self) -> Array | None:
-        """Weights of the records, mean 1; None where each stands for itself."""
-        return None if self.prepared.design is None else self.prepared.design.weight
-
     @cached_property
-    def units(self) -> Clusters | None:
+    def units(self) -> "GroupClusters | None":
         """The groups by unit, or by what was drawn as one; None where each record is its own."""
-        unit, design = self.prepared.unit, self.prepared.design
-        if design is not None:
-            return pair_clusters(design.cluster, self.codes, self.n_groups, design.stratum)
-        return None if unit is None else pair_clusters(unit, self.codes, self.n_groups)
+        return self.prepared.cluster_units(self.groups)  # type: ignore[arg-type]
 
     @cached_property
-    def sites(self) -> Clusters | None:
+    def sites(self) -> "GroupClusters | None":
         """The groups by site; None with too few to speak of others, or with clusters drawn across them."""
-        site = self.prepared.site
-        if site is None or self.prepared.n_sites < LEAST_CLUSTERS:
+        prepared = self.prepared
+        if prepared.n_sites < LEAST_CLUSTERS or not prepared.sites_are_clusters:
             return None
-        if self.prepared.design is not None and not self.prepared.design.holds(site):
-            return None
-        return pair_clusters(site, self.codes, self.n_groups)
-
-    @cached_property
-    def unit_sums(self) -> dict[str, ScoreSums]:
-        """Score sums of each pair of unit and group, by model."""
-        return {} if self.units is None else self._sum(self.units)
-
-    @cached_property
-    def site_sums(self) -> dict[str, ScoreSums]:
-        """Score sums of each pair of site and group, by model."""
-        return {} if self.sites is None else self._sum(self.sites)
-
-    def _sum(self, pairs: Clusters) -> dict[str, ScoreSums]:
-        ordered = self.prepared.scores.ordered
-        weight, count = self.weight, len(pairs.group)
-        found = each_model(
-            lambda one: sum_scores(one, pairs.place, count, weight=weight), list(ordered.values())
-        )
-        return dict(zip(ordered, found, strict=True))
+        return prepared.cluster_sites(self.groups)  # type: ignore[arg-type]
 
     def count_worth(self, cells: tuple[int, ...]) -> Array | None:
         """Count the equal records that those of some counts are worth; None without weights."""
@@ -186,9 +140,7 @@ def measure_rates(grouped: Grouped, names: tuple[str, ...]) -> dict[str, Quantit
     """Measure rates of the groups, by name."""
     counts, whole = grouped.groups.count(), grouped.groups.counts.whole()
     least = _least(grouped.protocol)
-    own, site = (
-        None if pairs is None else _count_pairs(grouped, pairs) for pairs in (grouped.units, grouped.sites)
-    )
+    own, site = grouped.units, grouped.sites
     found = {}
     for name in names:
         hits, trials = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
@@ -205,8 +157,8 @@ def measure_rates(grouped: Grouped, names: tuple[str, ...]) -> dict[str, Quantit
             what=what,
             needed=needed,
             judged=rests_on >= max(needed, 1),
-            own=_alone(hits, trials) if own is None else _clustered_rate(name, *own, share, rests_on),
-            site=None if site is None else _clustered_rate(name, *site, share, rests_on),
+            own=_alone(hits, trials) if own is None else _clustered_rate(name, own, share, rests_on),
+            site=None if site is None else _clustered_rate(name, site, share, rests_on),
             worth=worth,
         )
     return found
@@ -223,15 +175,6 @@ def _least(protocol: Protocol) -> dict[str, tuple[str, int]]:
     }
 
 
-def _count_pairs(grouped: Grouped, pairs: Clusters) -> tuple[Clusters, NDArray[np.int64] | Array]:
-    """Count (or weigh) each cluster and group, shape (n_models, n_pairs, 4)."""
-    records, weight = grouped.prepared.records, grouped.weight
-    decisions = np.stack([score.decisions for score in records.scores])
-    if weight is None:
-        return pairs, count_groups(records.outcome, decisions, pairs.place, len(pairs.group))
-    return pairs, weigh_groups(records.outcome, decisions, pairs.place, len(pairs.group), weight=weight)
-
-
 def _alone(hits: Array, trials: Array) -> Certainty:
     """Bound shares of records each of which stands for itself."""
     shape = hits.shape
@@ -241,16 +184,9 @@ def _alone(hits: Array, trials: Array) -> Certainty:
     return Certainty(bounded, np.zeros((*shape, shape[-1])), trials, np.ones(shape, bool))
 
 
-def _clustered_rate(
-    name: str, pairs: Clusters, counts: NDArray[np.int64] | Array, share: Array, trials: Array
-) -> Certainty:
+def _clustered_rate(name: str, clusters: GroupClusters, share: Array, trials: Array) -> Certainty:
     """Bound the shares of one rate, on so many records, by the spread between clusters."""
-    top, bottom = (counts[..., list(part)].sum(axis=-1).astype(float) for part in RATE_CELLS[name])
-    spreads = [
-        measure_spread(pairs, k - p[pairs.group] * n, n)
-        for k, n, p in zip(top, bottom, np.nan_to_num(share), strict=True)
-    ]
-    return bound_shares(share, trials, spreads)
+    return bound_shares(share, trials, clusters.spread_rates(*RATE_CELLS[name], share))
 
 
 def bound_shares(share: Array, trials: Array, spreads: list[ClusterSpread]) -> Certainty:
@@ -323,22 +259,14 @@ def measure_theil(grouped: Grouped) -> Quantity:
     value = theil_index(sums.benefit, sums.benefit_log, sums.records.sum(axis=-1))
     worth = grouped.count_bins(in_bins=False)
     rests_on = held if worth is None else worth
-    models = grouped.prepared.scores.models
 
-    def find(pairs: Clusters | None) -> Certainty:
-        if pairs is None:
-            blank = alone_spread(np.zeros(grouped.n_groups), np.zeros(grouped.n_groups))
-            alone = [_spread_cells(cells[m]) if m in cells else blank for m in models]
-            return bound_means(value, alone, rests_on)
-        by_pair = grouped.unit_sums if pairs is grouped.units else grouped.site_sums
-        none = measure_spread(pairs, np.zeros(len(pairs.group)), np.zeros(len(pairs.group)))
-        spreads = [
-            _spread_benefit(pairs, part.benefit, part.benefit_log, part.records.sum(axis=-1))
-            for part in (by_pair[model] for model in models if model in by_pair)
-        ]
-        found = iter(spreads)
-        clustered = [next(found) if model in by_pair else none for model in models]
-        return bound_means(value, clustered, rests_on)
+    def find(clusters: GroupClusters | None) -> Certainty:
+        if clusters is not None:
+            return bound_means(value, clusters.spread_theil(), rests_on)
+        blank = alone_spread(np.zeros(grouped.n_groups), np.zeros(grouped.n_groups))
+        models = grouped.prepared.models
+        alone = [_spread_cells(cells[m]) if m in cells else blank for m in models]
+        return bound_means(value, alone, rests_on)
 
     needed = grouped.protocol.min_records
     judged = (rests_on >= max(needed, 1)) & ~np.isnan(value)
@@ -346,18 +274,6 @@ def measure_theil(grouped: Grouped) -> Quantity:
     judged &= np.isfinite(own.bounded.error)
     groups = np.arange(grouped.n_groups)
     return Quantity("TI", groups, None, held, "records", needed, judged, own, site, worth=worth)
-
-
-def _spread_benefit(pairs: Clusters, benefit: Array, logs: Array, n: Array) -> ClusterSpread:
-    r"""Measure the spread between clusters of the Theil index of each group, by its influence function.
-
-    .. math:: \psi_i = \frac{b_i \ln b_i - S}{m} - \Bigl(\frac{S}{m} + 1\Bigr)\frac{b_i - m}{m},
-              \qquad S = \overline{b \ln b},\ m = \bar b
-    """
-    whole = pairs.total(n)
-    m, s = (rate(pairs.total(part), whole)[pairs.group] for part in (benefit, logs))
-    m = np.where(m > 0, m, np.nan)
-    return measure_spread(pairs, np.nan_to_num((logs - s * n) / m - (s / m + 1) * (benefit - m * n) / m), n)
 
 
 def _spread_cells(cells: ScoreCells) -> ClusterSpread:
@@ -387,26 +303,16 @@ def _spread_cells(cells: ScoreCells) -> ClusterSpread:
 
 def measure_benefit(grouped: Grouped) -> Quantity:
     """Measure the Theil index of b = d - y + 1 over all records, against 0."""
-    whole = replace_groups(grouped)
     value = benefit_theil(grouped.groups.count().sum(axis=1, keepdims=True))[..., 0]
     counts = grouped.groups.counts.whole().sum(axis=1, keepdims=True)
-    sizes = np.array([1.0, 2.0, 0.0, 1.0])  # Benefit of tp, fp, fn, tn
 
-    def find(pairs: Clusters | None) -> Certainty:
-        if pairs is None:
-            pairs = pair_clusters(np.arange(len(grouped.codes)), np.zeros(len(grouped.codes), np.intp), 1)
-        _, tables = _count_pairs(whole, pairs)
-        spreads = [
-            _spread_benefit(
-                pairs, table @ sizes, table @ xlogy(sizes, sizes), table.sum(axis=-1).astype(float)
-            )
-            for table in tables
-        ]
-        return bound_means(value, spreads)
+    def find(clusters: GroupClusters | None) -> Certainty:
+        each = grouped.prepared.part_records(grouped.groups) if clusters is None else clusters  # type: ignore[arg-type]
+        return bound_means(value, each.spread_benefit())
 
     held = counts.sum(axis=-1).astype(float)
     needed = grouped.protocol.min_records
-    own, site = whole.find(find)
+    own, site = grouped.find(find)
     design = grouped.prepared.design
     worth = None if design is None else np.full(value.shape, round(design.effective, DIGITS))
     judged = ((held if worth is None else worth) >= needed) & ~np.isnan(value)
@@ -415,39 +321,20 @@ def measure_benefit(grouped: Grouped) -> Quantity:
     return Quantity("TI_benefit", group, None, held, "records", needed, judged, own, site, none, worth)
 
 
-def replace_groups(grouped: Grouped) -> Grouped:
-    """Take all records for one group."""
-    settled = grouped.groups.settled
-    whole = replace(settled, groups=("all",), codes=np.zeros(len(settled.codes), np.intp))
-    return replace(grouped, groups=replace(grouped.groups, settled=whole))
-
-
 def measure_areas(grouped: Grouped) -> Quantity:
     """Measure the area under the ROC curve within each group."""
-    ranked, models = grouped.prepared.scores.ranked, grouped.prepared.scores.models
-    codes, n_groups = grouped.codes, grouped.n_groups
-    weight = grouped.weight
-
-    def measure(one: ScoreLevels) -> AreaInfluence:
-        if weight is None:
-            return area_influence(one, codes, n_groups)
-        return weigh_areas(one, codes, n_groups, weight)
-
-    influences = each_model(measure, list(ranked.values()))
-    found = dict(zip(ranked, influences, strict=True))
+    models, n_groups = grouped.prepared.models, grouped.n_groups
+    found = grouped.prepared.influence_areas(grouped.groups)  # type: ignore[arg-type]
     events, others = (
         _stack_models([getattr(found.get(model), name, None) for model in models], n_groups)
         for name in ("events", "others")
     )
 
-    def find(pairs: Clusters | None) -> Certainty:
-        if pairs is not None and weight is not None:
-            drawn = pairs
-            areas = each_model(lambda one: survey_areas(one, drawn, weight), list(found.values()))
-        else:
-            cluster = None if pairs is None else pairs.cluster[pairs.place]
-            areas = each_model(lambda one: cluster_areas(one, cluster), list(found.values()))
-        return _bound_areas(dict(zip(found, areas, strict=True)), models, n_groups, pairs, grouped)
+    def find(clusters: GroupClusters | None) -> Certainty:
+        if clusters is not None:
+            return _bound_areas(clusters.spread_areas(found), models, n_groups, clusters.holds_both())
+        areas = each_model(cluster_areas, list(found.values()))
+        return _bound_areas(dict(zip(found, areas, strict=True)), models, n_groups, np.ones(n_groups, bool))
 
     own, site = grouped.find(find)
     protocol = grouped.protocol
@@ -455,7 +342,7 @@ def measure_areas(grouped: Grouped) -> Quantity:
     judged = (events >= protocol.min_events) & (others >= protocol.min_non_events)
     judged &= own.bounded.effective > 0
     rarer, groups = np.nan_to_num(np.minimum(events, others)), np.arange(n_groups)
-    worth = None if weight is None else np.round(rarer, DIGITS)
+    worth = None if grouped.prepared.design is None else np.round(rarer, DIGITS)
     held = rarer if worth is None else _count_rarer(grouped, rarer)
     return Quantity("AUC", groups, None, held, RARER, needed, judged, own, site, worth=worth)
 
@@ -476,11 +363,7 @@ def _stack_models(parts: Sequence[Array | None], n_groups: int) -> Array:
 
 
 def _bound_areas(
-    found: Mapping[str, ClusteredAreas],
-    models: Sequence[str],
-    n_groups: int,
-    pairs: Clusters | None,
-    grouped: Grouped,
+    found: Mapping[str, ClusteredAreas], models: Sequence[str], n_groups: int, speaks: NDArray[np.bool_]
 ) -> Certainty:
     """Bound areas by the pairs that they are worth."""
     areas = [found.get(model) for model in models]
@@ -495,42 +378,23 @@ def _bound_areas(
     correlation = np.stack([np.zeros_like(blank) if one is None else one.correlation for one in areas])
     kind, none = np.full(value.shape, AREA, np.int8), np.zeros(value.shape)
     bounded = Bounded(kind, value, worth, none, np.round(df, DIGITS))
-    return Certainty(bounded, _settle(correlation), clusters, _speak_of_areas(pairs, grouped, value.shape))
-
-
-def _speak_of_areas(pairs: Clusters | None, grouped: Grouped, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Tell which groups hold both outcomes in clusters enough to speak of others like them."""
-    if pairs is None:
-        return np.ones(shape, bool)
-    outcome = grouped.prepared.records.outcome
-    speaks = np.ones(shape[-1], bool)
-    for label in (0, 1):
-        mine = outcome == label if grouped.weight is None else grouped.weight * (outcome == label)
-        held = np.bincount(pairs.place, mine, len(pairs.group)).astype(float)
-        speaks &= measure_spread(pairs, np.zeros(len(held)), held).speaks_of_others
-    return np.broadcast_to(speaks, shape)
+    return Certainty(bounded, _settle(correlation), clusters, np.broadcast_to(speaks, value.shape))
 
 
 def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
     """Measure the event rate of each group, or of each group and score bin, against the mean score there."""
     sums, n_bins = grouped.groups.add_scores(), N_BINS if in_bins else 1
-    trials, events, score = (part.reshape(len(part), -1) for part in _join_bins(sums, in_bins))
+    trials, events, score = (part.reshape(len(part), -1) for part in join_bins(sums, in_bins))
     expected, share = rate(score, trials), rate(events, trials)
-    held = _join_bins(grouped.groups.scores.whole(), in_bins)[0].reshape(trials.shape)
+    held = join_bins(grouped.groups.scores.whole(), in_bins)[0].reshape(trials.shape)
     worth = grouped.count_bins(in_bins)
     rests_on = held if worth is None else worth
-    models = grouped.prepared.scores.models
 
-    def find(pairs: Clusters | None) -> Certainty:
-        if pairs is None:
+    def find(clusters: GroupClusters | None) -> Certainty:
+        if clusters is None:
             return _alone(events, held)
-        by_pair = grouped.unit_sums if pairs is grouped.units else grouped.site_sums
-        off = np.nan_to_num(share - expected)
-        spreads = []
-        for place, model in enumerate(models):
-            parts = _join_bins(by_pair[model] if model in by_pair else blank_sums(len(pairs.group)), in_bins)
-            spreads.append(_spread_bins(pairs, parts, off[place].reshape(-1, n_bins)))
-        return bound_shares(share, rests_on, spreads)
+        off = np.nan_to_num(share - expected).reshape(len(share), -1, n_bins)
+        return bound_shares(share, rests_on, clusters.spread_bins(off))
 
     codes, needed = np.arange(grouped.n_groups * n_bins), grouped.protocol.min_records
     own, site = grouped.find(find)
@@ -547,20 +411,3 @@ def measure_calibration(grouped: Grouped, *, in_bins: bool) -> Quantity:
         expected=expected,
         worth=worth,
     )
-
-
-def _join_bins(sums: ScoreSums, in_bins: bool) -> list[Array]:
-    """Give records, events and sum of scores by bin, or over all bins as one."""
-    return [part if in_bins else part.sum(axis=-1, keepdims=True) for part in sums.parts()[:3]]
-
-
-def _spread_bins(pairs: Clusters, parts: list[Array], off: Array) -> ClusterSpread:
-    """Measure how far event rate less mean score varies between clusters, group by group and bin by bin."""
-    n, events, score = parts
-    spreads = [
-        measure_spread(
-            pairs, events[:, k] - score[:, k] - off[pairs.group, k] * n[:, k], n[:, k], joint=False
-        )
-        for k in range(n.shape[1])
-    ]
-    return interleave_spreads(spreads)

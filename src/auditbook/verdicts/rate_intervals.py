@@ -9,14 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from auditbook.columns import fill_table
-from auditbook.evidence import (
-    Interval,
-    Prepared,
-    explain_fence,
-    pair_clusters,
-    student_quantile,
-    wilson_interval,
-)
+from auditbook.evidence import Audited, Interval, explain_fence, student_quantile, wilson_interval
 from auditbook.settings import Protocol
 from auditbook.verdicts.quantities import (
     RATE_CELLS,
@@ -33,7 +26,7 @@ CALIBRATION = "event rate"
 """What the rows by score bin are about."""
 
 
-def tabulate_rates(prepared: Prepared, protocol: Protocol, *, level: float = 0.95) -> pd.DataFrame:
+def tabulate_rates(prepared: Audited, protocol: Protocol, *, level: float = 0.95) -> pd.DataFrame:
     r"""Tabulate the rates of every group, and its event rate by score bin, with intervals: ``rates.csv``.
 
     .. math:: n^* = \frac{n}{\max(d, 1)} \Bigl(\frac{z}{t_{c - 1}}\Bigr)^2, \qquad
@@ -45,8 +38,8 @@ def tabulate_rates(prepared: Prepared, protocol: Protocol, *, level: float = 0.9
 
     Parameters
     ----------
-    prepared : Prepared
-        From `prepare`.
+    prepared : Prepared or PreparedTally
+        From `prepare` or `prepare_tally`.
     protocol : Protocol
         The audit's constants.
     level : float
@@ -80,18 +73,18 @@ def tabulate_rates(prepared: Prepared, protocol: Protocol, *, level: float = 0.9
         for groups in prepared.groups
         for row in _list_rates(Grouped(prepared, groups, protocol), prepared, level)
     ]
-    order = {model: place for place, model in enumerate(prepared.scores.models)}
+    order = {model: place for place, model in enumerate(prepared.models)}
     return fill_table("rates", sorted(rows, key=lambda row: order[row["model"]]))
 
 
-def _list_rates(grouped: Grouped, prepared: Prepared, level: float) -> Iterator[dict[str, Any]]:
+def _list_rates(grouped: Grouped, prepared: Audited, level: float) -> Iterator[dict[str, Any]]:
     """Write down the rates of one attribute, groups in their declared order."""
     quantities = list(measure_rates(grouped, tuple(RATE_CELLS)).values())
     quantities.append(measure_calibration(grouped, in_bins=True))
     names, declared = grouped.groups.settled.groups, grouped.groups.declared.groups
     lacks = dict(zip(names, _explain_sites(grouped), strict=True))
     tables = [_bound_quantity(quantity, names, level) for quantity in quantities]
-    for place, score in enumerate(prepared.records.scores):
+    for place, score in enumerate(prepared.rules):
         for name in declared:
             for quantity, table in zip(quantities, tables, strict=True):
                 if name not in names or (quantity.score_bin is not None and score.kind != "probability"):
@@ -111,11 +104,9 @@ def _list_rates(grouped: Grouped, prepared: Prepared, level: float) -> Iterator[
 
 def _explain_sites(grouped: Grouped) -> list[str]:
     """Say of every group what it lacks for figures by sites."""
-    site = grouped.prepared.site
-    if site is None:
+    if grouped.prepared.site is None:
         return [""] * grouped.n_groups
-    pairs = pair_clusters(site, grouped.codes, grouped.n_groups)
-    return explain_fence(pairs, np.bincount(pairs.place).astype(float))
+    return explain_fence(*grouped.prepared.count_site_records(grouped.groups))  # type: ignore[arg-type]
 
 
 def _bound_quantity(

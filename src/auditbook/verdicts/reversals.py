@@ -9,15 +9,16 @@ from auditbook.evidence import (
     LARGEST_SHARE,
     LEAST_CLUSTERS,
     LEAST_EFFECTIVE,
+    Audited,
+    AuditedGroups,
+    Clusters,
     Evidence,
-    Prepared,
-    PreparedGroups,
+    Kind,
     ScoreSums,
     UnitBundles,
     bundle_units,
     count_clusters,
     open_stream,
-    pair_clusters,
 )
 from auditbook.settings import Protocol
 
@@ -38,26 +39,25 @@ def reversal_share(pass_share: ArrayLike, passed: ArrayLike) -> Array:
     return np.where(passed, 1 - share, share)
 
 
-def plan_units(prepared: Prepared, protocol: Protocol) -> UnitBundles | None:
+def plan_units(prepared: Audited, protocol: Protocol) -> UnitBundles | None:
     """Draw whole units, resamples of the protocol's size and of the audit's; None where records are units.
 
     None too with weights, where clusters or units are drawn in any case.
     """
-    if prepared.unit is None or prepared.design is not None:
+    units, size = prepared.number_units(), prepared.rows
+    if units is None or prepared.design is not None:
         return None
-    size = len(prepared.unit)
     return bundle_units(
-        prepared.unit,
-        prepared.n_units,
+        *units,
         share=min(protocol.resample_size, size) / size,
         resamples=protocol.resamples,
         rng=open_stream(protocol.seed, "units"),
     )
 
 
-def draw_units(groups: PreparedGroups, kind: str, units: UnitBundles) -> tuple[Evidence, Evidence]:
+def draw_units(groups: AuditedGroups, kind: Kind, units: UnitBundles) -> tuple[Evidence, Evidence]:
     """Measure the drawn units: those of the protocol's size, and those of the audit's own."""
-    drawn = groups.evidence[kind].by_site(units.bundle, units.n_bundles, units.times)  # type: ignore[index]
+    drawn = groups.by_unit(kind, units.bundle, units.n_bundles, units.times)
     half = units.resamples
     if isinstance(drawn, ScoreSums):
         first, second = (
@@ -67,20 +67,19 @@ def draw_units(groups: PreparedGroups, kind: str, units: UnitBundles) -> tuple[E
     return drawn[:, :half], drawn[:, half:]
 
 
-def find_site_obstacles(
-    site: NDArray[np.integer], codes: NDArray[np.integer], groups: Sequence[str]
-) -> list[str]:
+def find_site_obstacles(pairs: Clusters, held: Array, groups: Sequence[str]) -> list[str]:
     r"""Say which groups stand in too few sites, or mostly in one, for whole sites to be drawn.
 
     A group needs 15 sites, 10 effective ones, :math:`(\sum_h n_h)^2 / \sum_h n_h^2`, and none with more
-    than 20 % of its records: of fewer sites, a draw of those that are there says nothing of others like them.
+    than 20 % of its records: of fewer sites, a draw of those that are there says nothing of others like
+    them. `held` has the records of each pair of site and group.
 
     >>> site = np.repeat(np.arange(20), 10)
-    >>> find_site_obstacles(site, np.where(site == 3, 1, 0), ["A", "B"])
+    >>> pairs = pair_clusters(site, np.where(site == 3, 1, 0), 2)
+    >>> find_site_obstacles(pairs, np.bincount(pairs.place).astype(float), ["A", "B"])
     ['B stands in 1 site, 15 needed']
     """
-    pairs = pair_clusters(site, codes, len(groups))
-    here, effective, largest = count_clusters(pairs, np.bincount(pairs.place).astype(float))
+    here, effective, largest = count_clusters(pairs, held)
     return [
         said
         for place, name in enumerate(groups)

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import empty_table, fill_table
-from auditbook.evidence import FIXED, MEAN, N_BINS, Prepared, Shortfall, write_shortfalls, write_worth
+from auditbook.evidence import FIXED, MEAN, N_BINS, Audited, Shortfall, write_shortfalls, write_worth
 from auditbook.records import ScoreKind
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import (
@@ -64,7 +64,7 @@ class Cell:
     quantities: tuple[Quantity, ...]
 
 
-def show_cells(prepared: Prepared, protocol: Protocol) -> tuple[pd.DataFrame, pd.DataFrame]:
+def show_cells(prepared: Audited, protocol: Protocol) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Tell of every cell what the audit has shown, and list the contrasts that this rests on.
 
     A cell is *shown to fail* when some contrast lies beyond the threshold: :math:`p = \min(1, m \min_j p_j)`
@@ -121,7 +121,7 @@ def add_shown(verdicts: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
     )[list(verdicts)]
 
 
-def _list_cells(prepared: Prepared, protocol: Protocol) -> list[Cell]:
+def _list_cells(prepared: Audited, protocol: Protocol) -> list[Cell]:
     """List metrics and attributes, in the order of verdicts.csv, with the quantities they compare."""
     metrics = [find_metric(name) for name in protocol.metrics]
     asked = {name for metric in metrics for name in METRIC_QUANTITIES[metric.name]}
@@ -183,7 +183,7 @@ def adjust_holm(p: Array) -> Array:
 class CellContrasts:
     """The contrasts of all cells, tested."""
 
-    prepared: Prepared
+    prepared: Audited
     protocol: Protocol
     cells: Sequence[Cell]
     contrasts: Contrasts
@@ -192,7 +192,7 @@ class CellContrasts:
     @property
     def models(self) -> list[str]:
         """Names of the models."""
-        return self.prepared.scores.models
+        return self.prepared.models
 
     @property
     def row(self) -> NDArray[np.intp]:
@@ -257,7 +257,7 @@ class CellContrasts:
             [_grow_for_support(cell, place) for place in range(len(self.models)) for cell in self.cells]
         )
         scale = np.where(most > 0, scale, np.maximum(scale, lacking))
-        return np.ceil(np.round(scale * len(self.prepared.records.outcome), 3))
+        return np.ceil(np.round(scale * self.prepared.rows, 3))
 
     def _describe_gaps(self, n_rows: int) -> dict[str, NDArray]:
         """Describe the contrast that decides each cell."""
@@ -300,7 +300,7 @@ class CellContrasts:
 
     def list_left_out(self) -> list[list[str]]:
         """List who cannot be compared, with why, for every row."""
-        kinds = [score.kind for score in self.prepared.records.scores]
+        kinds = [score.kind for score in self.prepared.rules]
         return [
             [
                 text

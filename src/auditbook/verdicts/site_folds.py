@@ -1,13 +1,13 @@
 """Which sites stand together in a fold, whatever the sites are called and however the rows came?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from auditbook.evidence import settle_groups
+from auditbook.evidence import Audited, Prepared, TalliedGroups, settle_groups, stratum_sizes
 from auditbook.records import Attribute, AuditRecords
 
 
@@ -39,13 +39,35 @@ def plan_folds(records: AuditRecords, *, n_folds: int) -> Folds | None:
     names, site = np.unique(records.site, return_inverse=True)
     if len(names) < 2:
         return None
-    count = min(n_folds, len(names))
-    sizes = np.bincount(site)
-    fold, load = np.zeros(len(names), np.intp), np.zeros(count, np.int64)
-    for place in _rank_sites(records, site, sizes):
+    table = _count_contents(records, site, len(names))
+    fold, count = _deal_sites(table, n_folds, lambda twins: _spell_records(records, site, twins))
+    return Folds(fold[site], dict(zip(names.tolist(), fold.tolist(), strict=True)), count)
+
+
+def plan_prepared_folds(prepared: Audited, *, n_folds: int) -> Folds | None:
+    """Plan the folds of what is audited; of a tally, `Folds.of_record` has the fold of each of its sites.
+
+    Sites of a tally that are alike in all counts are told apart by what is counted of their scores.
+    """
+    if isinstance(prepared, Prepared):
+        return plan_folds(prepared.records, n_folds=n_folds)
+    if prepared.n_sites < 2:
+        return None
+    groups = sorted(prepared.groups, key=lambda one: one.settled.name)
+    fold, count = _deal_sites(_list_contents(groups), n_folds, lambda twins: _spell_scores(groups, twins))
+    return Folds(fold, dict(enumerate(fold.tolist())), count)
+
+
+def _deal_sites(
+    table: NDArray[np.int64], n_folds: int, spell: Callable[[NDArray[np.intp]], dict[int, bytes]]
+) -> tuple[NDArray[np.intp], int]:
+    """Give each site its fold, from what `_count_contents` counts of it."""
+    sizes, count = table[:, 0], min(n_folds, len(table))
+    fold, load = np.zeros(len(table), np.intp), np.zeros(count, np.int64)
+    for place in _rank_sites(table, spell):
         fold[place] = load.argmin()
         load[fold[place]] += sizes[place]
-    return Folds(fold[site], dict(zip(names.tolist(), fold.tolist(), strict=True)), count)
+    return fold, count
 
 
 def name_folds(folds: Folds | None, sites: Sequence[str]) -> dict[str, int]:
@@ -57,14 +79,12 @@ def name_folds(folds: Folds | None, sites: Sequence[str]) -> dict[str, int]:
     return {} if folds is None else {sites[place]: fold + 1 for place, fold in folds.of_site.items()}
 
 
-def _rank_sites(records: AuditRecords, site: NDArray[np.intp], sizes: NDArray[np.intp]) -> list[int]:
+def _rank_sites(table: NDArray[np.int64], spell: Callable[[NDArray[np.intp]], dict[int, bytes]]) -> list[int]:
     """Order the sites from large to small, equals by what they hold."""
-    table = _count_contents(records, site, len(sizes))
     _, alike, times = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    twins = np.flatnonzero(times[alike.ravel()] > 1)
-    detail = _spell_records(records, site, twins)
+    detail = spell(np.flatnonzero(times[alike.ravel()] > 1))
     return sorted(
-        range(len(sizes)), key=lambda place: (-sizes[place], tuple(table[place]), detail.get(place, b""))
+        range(len(table)), key=lambda place: (-table[place, 0], tuple(table[place]), detail.get(place, b""))
     )
 
 
@@ -100,3 +120,26 @@ def _spell_records(
         for place in twins
         for part in (rows[site[here] == place],)
     }
+
+
+def _list_contents(groups: Sequence[TalliedGroups]) -> NDArray[np.int64]:
+    """List what `_count_contents` counts, from a tally."""
+    at_site = [stratum_sizes(one.tallied.counts[0])[..., ::-1] for one in groups]  # non-events first
+    whole = at_site[0].sum(axis=1)
+    columns = [whole.sum(axis=1), whole[:, 1]]
+    columns += [part for each in at_site for part in each.reshape(len(whole), -1).T]
+    return np.stack(columns, axis=1)
+
+
+def _spell_scores(groups: Sequence[TalliedGroups], twins: NDArray[np.intp]) -> dict[int, bytes]:
+    """Write what is counted of the decisions and scores of some sites as bytes."""
+    found = {}
+    for place in twins.tolist():
+        parts = [
+            part[model, place]
+            for one in groups
+            for model in np.argsort(one.counts.models)
+            for part in vars(one.tallied.sites).values()
+        ]
+        found[place] = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    return found

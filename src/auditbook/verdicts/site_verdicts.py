@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import TABLES, empty_table
-from auditbook.evidence import Counts, Evidence, Prepared, PreparedGroups, stratum_sizes
+from auditbook.evidence import Audited, AuditedGroups, Counts, Evidence, stratum_sizes
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
@@ -19,7 +19,7 @@ CELL = ["model", "metric", "attribute"]
 
 
 def judge_sites(
-    prepared: Prepared, verdicts: pd.DataFrame, folds: Folds | None, protocol: Protocol
+    prepared: Audited, verdicts: pd.DataFrame, folds: Folds | None, protocol: Protocol
 ) -> pd.DataFrame:
     """Judge every cell in every fold of sites: ``site_verdicts.csv``.
 
@@ -47,8 +47,8 @@ def judge_sites(
 class _Context:
     """What the cells of one attribute have in common."""
 
-    prepared: Prepared
-    groups: PreparedGroups
+    prepared: Audited
+    groups: AuditedGroups
     folds: Folds
     protocol: Protocol
 
@@ -68,7 +68,7 @@ class _Context:
 
 def _judge_cells(metric: Metric, by_fold: Evidence, context: _Context) -> pd.DataFrame:
     """Judge one metric and attribute under every model and in every fold."""
-    folds, scores = context.folds, context.prepared.records.scores
+    folds, scores = context.folds, context.prepared.rules
     parts = metric.by_group(by_fold)
     required = ~np.isnan(parts).all(axis=1, keepdims=True)
     estimate = resample_values(metric, by_fold, required=required)
@@ -83,7 +83,7 @@ def _judge_cells(metric: Metric, by_fold: Evidence, context: _Context) -> pd.Dat
             "attribute": context.groups.settled.name,
             "fold": np.tile(np.arange(1, folds.count + 1), len(scores)),
             "sites": np.tile(sites, len(scores)),
-            "n": np.tile(np.bincount(folds.of_record, minlength=folds.count), len(scores)),
+            "n": np.tile(context.counts[0].sum(axis=(-2, -1)), len(scores)),
             "estimate": estimate.ravel(),
             "verdict": np.where(is_open, "inconclusive", np.where(passed, "pass", "fail")).ravel(),
             "reason": [reason for line in reasons for reason in line],
@@ -100,7 +100,7 @@ def _list_reasons(metric: Metric, parts: NDArray[np.float64], context: _Context)
     bare = lack_support(metric, held, protocol=context.protocol, selected=chosen)
     bare |= np.isnan(metric.combine(parts)) | np.isnan(parts).any(axis=(-2, -1))
     reasons = [[""] * bare.shape[1] for _ in bare]
-    for model, score in enumerate(context.prepared.records.scores):
+    for model, score in enumerate(context.prepared.rules):
         wrong_kind = metric.evidence == "score sums" and score.kind != "probability"
         wrong_kind |= metric.evidence == "areas" and score.kind == "decision"
         alone = len(context.groups.settled.groups) < 2

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from auditbook.columns import fill_table, stack_tables
-from auditbook.evidence import Prepared, PreparedGroups, rate
+from auditbook.evidence import Audited, AuditedGroups, rate
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import Contrasts, contrast_quantity, name_scope, stack_contrasts
 from auditbook.verdicts.metrics import TIE, Metric, find_metric
@@ -26,7 +26,7 @@ KEYS = ["model", "metric", "attribute"]
 
 
 def find_tipping_points(
-    prepared: Prepared, verdicts: pd.DataFrame, contrasts: pd.DataFrame, protocol: Protocol
+    prepared: Audited, verdicts: pd.DataFrame, contrasts: pd.DataFrame, protocol: Protocol
 ) -> pd.DataFrame:
     r"""Find which share of one group's events must have gone unrecorded for each conclusion to fall.
 
@@ -133,8 +133,8 @@ def find_level(p: Array, alpha: float) -> Array:
 class _Cells:
     """One metric and attribute under every model."""
 
-    prepared: Prepared
-    groups: PreparedGroups
+    prepared: Audited
+    groups: AuditedGroups
     metric: Metric
     protocol: Protocol
     rates: dict[str, Quantity]
@@ -148,7 +148,7 @@ class _Cells:
         at_shown = np.where(np.isin(shown, ["pass", "fail"]), self._tip_shown(cases, told), np.nan)
         events = cases.events
         columns = {
-            "model": np.array(self.prepared.scores.models, object)[cases.model],
+            "model": np.array(self.prepared.models, object)[cases.model],
             "metric": self.metric.name,
             "attribute": self.groups.settled.name,
             "group": np.array(self.groups.settled.groups, object)[cases.group],
@@ -172,7 +172,7 @@ class _Cells:
 
     def _read_concluded(self) -> pd.DataFrame:
         """Read what was concluded under each model."""
-        keys = [(model, self.metric.name, self.groups.settled.name) for model in self.prepared.scores.models]
+        keys = [(model, self.metric.name, self.groups.settled.name) for model in self.prepared.models]
         return self.concluded.reindex(pd.MultiIndex.from_tuples(keys, names=KEYS))
 
     @property
