@@ -3,14 +3,26 @@
 import numpy as np
 import pytest
 
-from auditbook.evidence import group_auc, order_scores, rank_levels, tally_records
+from auditbook.evidence import (
+    UNIT,
+    BinnedLabel,
+    group_auc,
+    list_edges,
+    measure_bin_error,
+    order_scores,
+    rank_levels,
+    tally_records,
+)
 from auditbook.evidence.area_limits import area_influence, cluster_areas
 from auditbook.evidence.area_sums import find_areas
-from auditbook.evidence.binned_areas import bound_area_error, cut_bins, influence_bins, join_cells
+from auditbook.evidence.binned_areas import cut_bins, influence_bins, join_cells
 from auditbook.evidence.binned_cells import bin_cells
 from auditbook.evidence.resample import draw_scores
 from auditbook.evidence.score_cells import sort_cells
+from auditbook.evidence.tally import find_widths
 from auditbook.records import Attribute, AuditRecords, Score
+
+WIDTH = find_widths("probability", list_edges())
 
 
 def draw(n=4_000, seed=1, decimals=None):
@@ -31,18 +43,25 @@ def test_areas_lie_within_the_bound_and_far_below_the_standard_error(decimals):
     outcome, values, codes = draw(decimals=decimals)
     fine = bin_scores(outcome, values, codes)
     exact = group_auc(outcome, values, codes, 3)
+    labels = [
+        BinnedLabel(fine.count[:, k], fine.score[:, k] * UNIT, fine.square[:, k] * UNIT) for k in (1, 0)
+    ]
+    bound = measure_bin_error(*labels, WIDTH).bound
     error = np.sqrt(
         np.diagonal(cluster_areas(area_influence(rank_levels(outcome, values), codes, 3)).covariance)
     )
-    for found in (influence_bins(fine).areas, find_areas(join_cells(fine, cut_bins(fine)).total())):
-        assert (np.abs(found - exact) <= bound_area_error(fine) + 1e-12).all()
+    for found in (
+        influence_bins(fine, WIDTH).areas,
+        find_areas(join_cells(fine, WIDTH, cut_bins(fine)).total()),
+    ):
+        assert (np.abs(found - exact) <= np.diagonal(bound) + 1e-12).all()
         assert (np.abs(found - exact) < error / 50).all()
 
 
 def test_variance_of_areas_is_that_of_the_records():
     outcome, values, codes = draw()
     one = cluster_areas(area_influence(rank_levels(outcome, values), codes, 3))
-    two = cluster_areas(influence_bins(bin_scores(outcome, values, codes)))
+    two = cluster_areas(influence_bins(bin_scores(outcome, values, codes), WIDTH))
     np.testing.assert_allclose(np.diagonal(two.covariance), np.diagonal(one.covariance), rtol=1e-3)
     np.testing.assert_allclose(two.events, one.events)
     np.testing.assert_allclose(two.df, one.df, rtol=1e-3)
@@ -52,7 +71,9 @@ def test_variance_of_areas_is_that_of_the_records():
 def test_areas_of_scores_with_few_values_are_exact():
     outcome, values, codes = draw(decimals=1)
     fine = bin_scores(outcome, values, codes)
-    np.testing.assert_allclose(influence_bins(fine).areas, group_auc(outcome, values, codes, 3), atol=1e-12)
+    np.testing.assert_allclose(
+        influence_bins(fine, WIDTH).areas, group_auc(outcome, values, codes, 3), atol=1e-12
+    )
 
 
 def test_resampled_sums_are_those_of_the_records():

@@ -202,11 +202,11 @@ def _add_fine(
     one, other = pair
     if one is None or other is None:
         return None
-    names = ("count", "score", "square")
-    total = {
-        name: _spread([getattr(one, name), getattr(other, name)], places, n_groups, axis=0) for name in names
-    }
-    return replace(one, **total)
+    count, score, square = (
+        _spread(list(pair), places, n_groups, axis=0)
+        for pair in ((one.count, other.count), (one.score, other.score), (one.square, other.square))
+    )
+    return replace(one, count=count, score=score, square=square)
 
 
 def _add_units(

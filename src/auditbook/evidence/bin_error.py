@@ -101,14 +101,31 @@ def _compare(
 ) -> tuple[Array, Array, Array]:
     """Compare the events of one group with the non-events of every group, in pairs of records."""
     mine, pairs = events.held[group], events.held[group] * others.held
-    apart = events.mean[group] - others.mean
     known = events.equal(width)[group] & others.equal(width)
-    same = np.abs(apart) <= 2 * ROUNDED
-    lean = np.where(known, np.where(same, 0.0, np.sign(apart) / 2), np.clip(apart / width, -0.5, 0.5))
+    lean = _find_lean(events.mean[group] - others.mean, known, width)
     unsure = np.where(known, 0.0, pairs)
     bound = unsure * (0.5 + np.abs(lean))
     square = unsure * (mine + others.held + 1) / 12
     return (pairs * lean).sum(axis=1), bound.sum(axis=1), square.sum(axis=1)
+
+
+def _find_lean(apart: Array, known: NDArray[np.bool_], width: Array) -> Array:
+    """Find by how much the area in a bin lies above half, from how far the means are apart."""
+    same = np.abs(apart) <= 2 * ROUNDED
+    return np.where(known, np.where(same, 0.0, np.sign(apart) / 2), np.clip(apart / width, -0.5, 0.5))
+
+
+def lean_within(events: BinnedLabel, others: BinnedLabel, width: Array) -> Array:
+    """Find the same within each group, shape (n_groups, n_bins); see `measure_bin_error`.
+
+    >>> held = np.array([[1.0]])
+    >>> one, other = (BinnedLabel(held, score, score**2) for score in (np.array([[0.6]]), np.array([[0.4]])))
+    >>> lean_within(one, other, np.array([1.0])).tolist()
+    [[0.5]]
+    """
+    known = events.equal(width) & others.equal(width)
+    lean = _find_lean(events.mean - others.mean, known, width)
+    return np.where((events.held > 0) & (others.held > 0), lean, 0.0)
 
 
 def place_parts(held: Ints, steps: Ints, runs: Ints) -> SiteSums:

@@ -1,19 +1,17 @@
-"""How well does a score order records, when only bins of it are known, and how far off can that be?"""
+"""How well does a score order records, here and in resamples, when only bins of it are known?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from auditbook.evidence.area_limits import AreaInfluence
 from auditbook.evidence.area_sums import N_STEPS, AreaSums, take_counts
+from auditbook.evidence.bin_error import BinnedLabel, lean_within
 from auditbook.evidence.counts import Counts, rate
 from auditbook.evidence.tally import UNIT, BinnedScores
 
 Array = NDArray[np.float64]
-
-ROUNDED = 64 * UNIT
-"""A variance within a bin below this is not told from the rounding of the sums."""
 
 
 @dataclass(frozen=True)
@@ -32,31 +30,25 @@ class BinCells:
         return take_counts(drawn, self.inside)
 
 
-def measure_inside(fine: BinnedScores) -> Array:
-    r"""Find the area within each fine bin from the means of its events and non-events.
+def measure_inside(fine: BinnedScores, width: Array) -> Array:
+    """Find the area within each fine bin, shape (n_groups, n_bins); half without events or non-events.
 
-    .. math:: a = \frac12 + \frac{\bar s_1 - \bar s_0}{\sqrt{12}\,\sigma}
-
-    within 0 and 1, shape (n_groups, n_bins), with :math:`\sigma` the standard deviation of all scores in the
-    bin: right to first order where densities are straight lines, and for one event and one non-event. Half
-    without one of them, and for scores that are not summed.
+    `width`, shape (n_bins,): from `find_widths`. The estimate is that of `measure_bin_error`.
     """
-    count, total, square = (np.asarray(part, float) for part in (fine.count, fine.score, fine.square))
-    mean = rate(total * UNIT, count)
-    both = count.sum(axis=1)
-    middle = rate(total.sum(axis=1) * UNIT, both)
-    variance = rate(square.sum(axis=1) * UNIT, both) - middle**2
-    ends = np.concatenate([[0.0], fine.edges, [1.0]])
-    width = np.where(variance > ROUNDED, np.sqrt(12 * np.maximum(variance, 0)), np.diff(ends))
-    apart = np.nan_to_num(rate(1.0, width) * (mean[:, 1] - mean[:, 0]))
-    return np.clip(0.5 + apart, 0, 1) if total.any() else np.full(apart.shape, 0.5)
+    events, others = (
+        BinnedLabel(
+            fine.count[:, label].astype(float), fine.score[:, label] * UNIT, fine.square[:, label] * UNIT
+        )
+        for label in (1, 0)
+    )
+    return 0.5 + lean_within(events, others, width)
 
 
-def join_cells(fine: BinnedScores, step: NDArray[np.intp]) -> BinCells:
+def join_cells(fine: BinnedScores, width: Array, step: NDArray[np.intp]) -> BinCells:
     """Join fine bins to stretches; `step`, shape (n_groups, n_bins), gives each its own, rising."""
     n_groups = len(fine.count)
     held, area = (np.zeros((n_groups, *shape)) for shape in ((2, N_STEPS), (N_STEPS,)))
-    inside = measure_inside(fine)
+    inside = measure_inside(fine, width)
     for group in range(n_groups):
         others, events = fine.count[group].astype(float)
         for label in (0, 1):
@@ -88,13 +80,13 @@ def cut_bins(fine: BinnedScores) -> NDArray[np.intp]:
 
 def pool_groups(fine: BinnedScores) -> BinnedScores:
     """Take all groups for one."""
-    parts = (part.sum(axis=0, keepdims=True) for part in (fine.count, fine.score, fine.square))
-    return BinnedScores(fine.edges, *parts, fine.runs)
+    count, score, square = (part.sum(axis=0, keepdims=True) for part in (fine.count, fine.score, fine.square))
+    return replace(fine, count=count, score=score, square=square)
 
 
-def influence_bins(fine: BinnedScores) -> AreaInfluence:
+def influence_bins(fine: BinnedScores, width: Array) -> AreaInfluence:
     """Find the area within each group and how far the records of each bin move it, see `area_influence`."""
-    inside, (n_groups, _, n_bins) = measure_inside(fine), fine.count.shape
+    inside, (n_groups, _, n_bins) = measure_inside(fine, width), fine.count.shape
     others, events = np.moveaxis(fine.count.astype(float), 1, 0)
     n, m = others.sum(axis=1, keepdims=True), events.sum(axis=1, keepdims=True)
     below = np.cumsum(others, axis=1) - others + inside * others
@@ -111,20 +103,6 @@ def influence_bins(fine: BinnedScores) -> AreaInfluence:
     return AreaInfluence(areas, *parts, (times * influence**2).ravel())
 
 
-def bound_area_error(fine: BinnedScores) -> Array:
-    r"""Bound how far the area of each group can be off because only bins are known, shape (n_groups,).
-
-    .. math:: \frac{1}{mn} \sum_b e_b o_b \max(a_b, 1 - a_b)
-
-    over the bins b, e events and o non-events in each: no order of the records within the bins is farther
-    off.
-    """
-    others, events = np.moveaxis(fine.count.astype(float), 1, 0)
-    inside = measure_inside(fine)
-    mixed = (events * others * np.maximum(inside, 1 - inside)).sum(axis=1)
-    return rate(mixed, events.sum(axis=1) * others.sum(axis=1))
-
-
-def find_run_areas(fine: BinnedScores) -> BinCells:
+def find_run_areas(fine: BinnedScores, width: Array) -> BinCells:
     """Join fine bins to their runs."""
-    return join_cells(fine, np.broadcast_to(fine.runs, (len(fine.count), len(fine.runs))))
+    return join_cells(fine, width, np.broadcast_to(fine.runs, (len(fine.count), len(fine.runs))))

@@ -135,6 +135,21 @@ class Tally:
     site_key: str = field(default="")  # Name of the site column, where it is known
 
 
+def find_widths(kind: ScoreKind, edges: Array) -> Array:
+    """Find the widths of fine bins in the unit that `BinnedScores.score` sums, shape (n_bins,).
+
+    Of ranks, places within the bin are summed: 1 wide, without an end in the outermost bins.
+
+    >>> find_widths("rank", np.array([1.0, 3.0])).tolist()
+    [inf, 1.0, inf]
+    """
+    if kind == "probability":
+        return np.diff(edges, prepend=0.0, append=1.0)
+    width = np.ones(len(edges) + 1)
+    width[[0, -1]] = np.inf
+    return width
+
+
 def list_tenths() -> Array:
     """List the least numbers that lie in each bin of CAL but the first, shape (9,).
 

@@ -32,7 +32,14 @@ from auditbook.evidence.resample import draw_site_times
 from auditbook.evidence.score_cells import ScoreCells
 from auditbook.evidence.score_sums import ScoreSums
 from auditbook.evidence.survey import Design
-from auditbook.evidence.tally import BinnedScores, TalliedAttribute, TalliedModel, TalliedParts, Tally
+from auditbook.evidence.tally import (
+    BinnedScores,
+    TalliedAttribute,
+    TalliedModel,
+    TalliedParts,
+    Tally,
+    find_widths,
+)
 from auditbook.evidence.tally_pairs import TalliedPairs, pair_parts
 from auditbook.evidence.unit_moments import UnitMoments, list_alone
 from auditbook.evidence.weighted_groups import WeightedGroups
@@ -60,6 +67,10 @@ class TalliedEvidence:
     models: tuple[str, ...]
     fine: Mapping[str, BinnedScores]  # By model that orders records
     probable: tuple[str, ...]  # Models that give probabilities
+
+    def width(self, model: str) -> Array:
+        """Find the widths of a model's fine bins."""
+        return find_widths("probability" if model in self.probable else "rank", self.fine[model].edges)
 
     def gather(self, site: Places, n_sites: int) -> TalliedParts:
         """Join the parts to others: `site` has the new part of each."""
@@ -119,17 +130,23 @@ class TalliedAreas:
     @cached_property
     def cells(self) -> dict[str, BinCells]:
         """What resamples draw from, by model."""
-        return {model: join_cells(fine, cut_bins(fine)) for model, fine in self.tallied.fine.items()}
+        return {
+            model: join_cells(fine, self.tallied.width(model), cut_bins(fine))
+            for model, fine in self.tallied.fine.items()
+        }
 
     @cached_property
     def runs(self) -> dict[str, BinCells]:
         """The same by runs of fine bins, which sites have."""
-        return {model: find_run_areas(fine) for model, fine in self.tallied.fine.items()}
+        return {
+            model: find_run_areas(fine, self.tallied.width(model))
+            for model, fine in self.tallied.fine.items()
+        }
 
     def alike(self, model: str) -> BinCells:
         """Take all groups for one."""
         pooled = pool_groups(self.tallied.fine[model])
-        return join_cells(pooled, cut_bins(pooled))
+        return join_cells(pooled, self.tallied.width(model), cut_bins(pooled))
 
     def areas_at_sites(self, model: str, site: Places, n_sites: int) -> Array:
         """Find the areas at each site, shape (n_sites, n_groups)."""
@@ -237,7 +254,11 @@ class PreparedTally:
 
     def influence_areas(self, groups: TalliedGroups) -> dict[str, AreaInfluence]:
         """Find the area within each group and how far the records of each bin move it, by model."""
-        return {model: influence_bins(fine) for model, fine in _list_fine(self.tally, groups.tallied)}
+        kinds = {one.model: one.kind for one in self.tally.models}
+        return {
+            model: influence_bins(fine, find_widths(kinds[model], fine.edges))
+            for model, fine in _list_fine(self.tally, groups.tallied)
+        }
 
     def count_site_records(self, groups: TalliedGroups) -> tuple[Clusters, Array]:
         """Count the records of each pair of site and group, shape (n_pairs,)."""
@@ -279,7 +300,7 @@ def prepare_tally(tally: Tally, *, declared: Mapping[str, Sequence[str]] | None 
 
     What is made of counts is what the records would give. TI, CAL and calibration are off by the rounding of
     scores, 2^-33 a record, their resamples by what records differ from the mean of their fine bin; areas by
-    at most `bound_area_error`.
+    at most what `measure_bin_error` finds.
 
     Parameters
     ----------

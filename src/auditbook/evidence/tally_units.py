@@ -58,8 +58,9 @@ def tally_units(
     """Add up the products of what each unit holds of every group."""
     pairs = pair_clusters(units.unit, attribute.codes, len(attribute.groups))
     found = [_multiply_model(records, score, pairs) for score in records.scores]
-    parts = (np.stack(each) for each in zip(*found, strict=True))
-    return TalliedUnits(units.number, *parts, units.keys, units.single, bundles)
+    names = ("counts", "held", "largest", "benefits", "bins", "bin_held", "bin_largest")
+    parts = {name: np.stack(each) for name, each in zip(names, zip(*found, strict=True), strict=True)}
+    return TalliedUnits(units.number, keys=units.keys, single=units.single, bundles=bundles, **parts)
 
 
 def _multiply_model(records: AuditRecords, score: Score, pairs: Clusters) -> tuple[Ints, ...]:
