@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from auditbook.evidence import MEAN, Bounded, Prepared, mover_bounds
+from auditbook.evidence import MEAN, Audited, Bounded, mover_bounds
 from auditbook.settings import Protocol
 from auditbook.verdicts.contrasts import bound_contrasts, find_z
 from auditbook.verdicts.quantities import RATE_CELLS, Grouped, Quantity, measure_rates
@@ -37,7 +37,7 @@ class Board:
         return bound_contrasts(self.found.contrasts, ndtr(-z))
 
 
-def find_board(prepared: Prepared, protocol: Protocol) -> Board | None:
+def find_board(prepared: Audited, protocol: Protocol) -> Board | None:
     r"""Find what every contrast of a board says of its threshold; None where no metric is asked for.
 
     The information is :math:`1/s^2`, with s half the width of the MOVER interval at one standard error.
@@ -93,7 +93,7 @@ def _count_cells(found: CellContrasts) -> pd.DataFrame:
             else 0,
             "left_out": "; ".join(left_out[place * len(found.cells) + number]),
         }
-        for place, score in enumerate(found.prepared.records.scores)
+        for place, score in enumerate(found.prepared.rules)
         for number, cell in enumerate(found.cells)
     ]
     complete = found.is_complete(len(rows))
@@ -128,7 +128,7 @@ def list_watched_rates(protocol: Protocol) -> tuple[str, ...]:
     return tuple(name for name in RATE_CELLS if name in asked)
 
 
-def measure_group_rates(prepared: Prepared, protocol: Protocol) -> list[GroupRates]:
+def measure_group_rates(prepared: Audited, protocol: Protocol) -> list[GroupRates]:
     """Measure the rates that metrics compare, by record or by unit, attribute by attribute."""
     names = list_watched_rates(protocol)
     return [_lay_out(Grouped(prepared, groups, protocol), names) for groups in prepared.groups]

@@ -95,7 +95,7 @@ def show_cells(prepared: Audited, protocol: Protocol) -> tuple[pd.DataFrame, pd.
     return found.tabulate_cells(), found.tabulate_contrasts()
 
 
-def find_contrasts(prepared: Prepared, protocol: Protocol) -> "CellContrasts | None":
+def find_contrasts(prepared: Audited, protocol: Protocol) -> "CellContrasts | None":
     """Find and test the contrasts of all cells; None where no cell is asked for."""
     cells = _list_cells(prepared, protocol)
     if not cells:
