@@ -17,7 +17,7 @@ FLOORS = [
     "book",
     "report months",
     "run studies fetch",
-    "cli_course cli_months",
+    "cli_course cli_months cli_pool",
     "cli",
     "__main__",
 ]
