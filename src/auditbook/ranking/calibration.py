@@ -46,6 +46,9 @@ class Fitted:
     site_high: float = float("nan")
 
 
+LACK = "all scores are equal, so there is no slope"
+SEPARATE = "the score separates events and non-events, so there is no slope"
+UNSETTLED = "the fit of the {} does not settle"
 NOTHING = Fitted()
 UNKNOWN = (float("nan"), float("nan"))
 Clustered = NDArray[np.intp] | None
@@ -115,26 +118,35 @@ def fit_calibration(
     """
     events, scores = np.asarray(outcome).astype(float), np.asarray(values, float)
     if len(np.unique(events)) < 2:
-        lack = "no records" if not len(events) else "no events" if not events.any() else "no non-events"
-        return Calibration(NOTHING, NOTHING, lack)
-    edge = int(np.count_nonzero((scores <= 0) | (scores >= 1)))
-    notes = [f"{edge} {'score' if edge == 1 else 'scores'} of 0 or 1 moved inside"] if edge else []
+        return lack_fit(int(events.sum()), len(events))
+    notes = note_edge(int(np.count_nonzero((scores <= 0) | (scores >= 1))))
     position = logit(np.clip(scores, CLIP, 1 - CLIP))
     clusters = [None if part is None else np.unique(part, return_inverse=True)[1] for part in (unit, site)]
     ones = np.ones((len(events), 1))
     intercept = _fit(events, ones, position, clusters, level)
     slope, area = NOTHING, group_auc(events, scores, np.zeros(len(events), int), 1)[0]
     if np.ptp(position) == 0:
-        notes.append("all scores are equal, so there is no slope")
+        notes.append(LACK)
     elif area in (0, 1):
-        notes.append("the score separates events and non-events, so there is no slope")
+        notes.append(SEPARATE)
     else:
         slope = _fit(events, np.hstack([ones, position[:, None]]), 0 * position, clusters, level)
         if np.isnan(slope.value):
-            notes.append("the fit of the slope does not settle")
+            notes.append(UNSETTLED.format("slope"))
     if np.isnan(intercept.value):
-        notes.append("the fit of the intercept does not settle")
+        notes.append(UNSETTLED.format("intercept"))
     return Calibration(intercept, slope, "; ".join(notes))
+
+
+def lack_fit(events: int, records: int) -> Calibration:
+    """Say why records of one outcome have no fit."""
+    lack = "no records" if not records else "no events" if not events else "no non-events"
+    return Calibration(NOTHING, NOTHING, lack)
+
+
+def note_edge(edge: int) -> list[str]:
+    """Say how many scores have no logit."""
+    return [f"{edge} {'score' if edge == 1 else 'scores'} of 0 or 1 moved inside"] if edge else []
 
 
 def _fit(events: Array, design: Array, offset: Array, clusters: Sequence[Clustered], level: float) -> Fitted:
@@ -160,15 +172,42 @@ def _fit(events: Array, design: Array, offset: Array, clusters: Sequence[Cluster
             by_site = UNKNOWN if site is None else _bound_by_clusters(found, site, level)
         except (np.linalg.LinAlgError, PerfectSeparationError):
             return NOTHING
-    return Fitted(float(found.params[-1]), *_open(own), *_open(by_site))
+    return Fitted(float(found.params[-1]), *open_interval(own), *open_interval(by_site))
 
 
 def _bound_by_clusters(found: Any, cluster: NDArray[np.intp], level: float) -> tuple[float, float]:
     """Bound the last coefficient of a fit with clusters, numbered from 0, as the independent units."""
+    return bound_by_clusters(found, sum_by_clusters(found, cluster), level)
+
+
+@dataclass(frozen=True)
+class ClusterSums:
+    """What each cluster adds to the fit of k coefficients."""
+
+    sizes: Array  # shape (n_clusters,): Records
+    score: Array  # shape (n_clusters, k): Its score
+    own: Array  # shape (n_clusters, k, k): Its information
+
+
+def sum_by_clusters(found: Any, cluster: NDArray[np.intp]) -> ClusterSums:
+    """Add up what the records of each cluster add."""
     sizes = np.bincount(cluster).astype(float)
+    design, chance, n_clusters = found.model.exog, found.predict(), len(sizes)
+    weight, away = chance * (1 - chance), found.model.endog - chance
+    count = range(design.shape[1])
+    score = np.stack([np.bincount(cluster, away * design[:, k], n_clusters) for k in count], axis=-1)
+    own = [
+        [np.bincount(cluster, weight * design[:, j] * design[:, k], n_clusters) for k in count] for j in count
+    ]
+    return ClusterSums(sizes, np.asarray(score, float), np.moveaxis(np.array(own), -1, 0))
+
+
+def bound_by_clusters(found: Any, sums: ClusterSums, level: float) -> tuple[float, float]:
+    """Bound the last coefficient of a fit by what its clusters add."""
+    sizes = sums.sizes
     if len(sizes) < 2:
         return UNKNOWN
-    moved = _leave_out(found, cluster, len(sizes))[:, -1]
+    moved = _leave_out(found, sums)[:, -1]
     variance = float(moved @ moved) * (len(sizes) - 1) / len(sizes)
     effect = np.fmax(variance / float(found.cov_params()[-1, -1]), 1.0)
     df = count_equal_clusters(sum_powers(sizes), effect) - 1
@@ -177,7 +216,7 @@ def _bound_by_clusters(found: Any, cluster: NDArray[np.intp], level: float) -> t
     return value - reach, value + reach
 
 
-def _leave_out(found: Any, cluster: NDArray[np.intp], n_clusters: int) -> Array:
+def _leave_out(found: Any, sums: ClusterSums) -> Array:
     r"""Find how far the coefficients move without each cluster, to first order, shape (n_clusters, k).
 
     .. math:: (H - H_c)^{-1} u_c
@@ -185,26 +224,25 @@ def _leave_out(found: Any, cluster: NDArray[np.intp], n_clusters: int) -> Array:
     with H the information of all records, :math:`H_c` that of cluster c and :math:`u_c` its score. A cluster
     without which nothing is left moves them by :math:`H^{-1} u_c`.
     """
-    design, chance = found.model.exog, found.predict()
-    weight, away = chance * (1 - chance), found.model.endog - chance
-    count = range(design.shape[1])
-    score = np.stack([np.bincount(cluster, away * design[:, k], n_clusters) for k in count], axis=-1)
-    own = [
-        [np.bincount(cluster, weight * design[:, j] * design[:, k], n_clusters) for k in count] for j in count
-    ]
     inverse = np.asarray(found.cov_params(), float)
-    left = np.eye(design.shape[1]) - np.moveaxis(np.array(own), -1, 0) @ inverse
-    left[np.linalg.det(left) < LEFT] = np.eye(design.shape[1])
-    moved = np.linalg.solve(left, score[:, :, None])[:, :, 0]
+    n_free = len(inverse)
+    left = np.eye(n_free) - sums.own @ inverse
+    left[np.linalg.det(left) < LEFT] = np.eye(n_free)
+    moved = np.linalg.solve(left, sums.score[:, :, None])[:, :, 0]
     return np.asarray(moved @ inverse)
 
 
 def _settled(found: Any) -> bool:
     """Tell whether a fit ended at finite coefficients."""
-    return bool(found.mle_retvals["converged"] and (np.abs(found.params) < ENDLESS).all())
+    return settled_at(found.params, found.mle_retvals["converged"])
 
 
-def _open(bounds: ArrayLike) -> tuple[float, float]:
+def settled_at(params: Array, converged: bool) -> bool:
+    """Tell whether coefficients are where a fit ended, and finite."""
+    return bool(converged and (np.abs(params) < ENDLESS).all())
+
+
+def open_interval(bounds: ArrayLike) -> tuple[float, float]:
     """Blank an interval of no width."""
     low, high = (float(bound) for bound in np.asarray(bounds))
     return (low, high) if high - low > 1e-9 else (float("nan"), float("nan"))
@@ -248,13 +286,18 @@ def _fit_groups(
             short = name_shortfall(events, len(mine) - events, protocol=protocol)
             lack = lacks[place] or (short if site is not None else "")
             found = fit_calibration(*asked, unit=unit, site=None if lack else site, level=level)
-            if short and unit is not None:
-                found = replace(found, intercept=_unbounded(found.intercept), slope=_unbounded(found.slope))
-            row |= _columns("intercept", found.intercept) | _columns("slope", found.slope)
-            row["reason"] = "; ".join(dict.fromkeys(part for part in (short, found.reason) if part))
+            row |= write_fit(found, short, clustered=unit is not None)
             row["sites"] = np.nan if site is None else len(np.unique(site))
             row["site_reason"] = lack
         yield row
+
+
+def write_fit(found: Calibration, short: str, *, clustered: bool) -> dict[str, Any]:
+    """Write one group's fit down, of a group that is `short` of something."""
+    if short and clustered:
+        found = replace(found, intercept=_unbounded(found.intercept), slope=_unbounded(found.slope))
+    reason = "; ".join(dict.fromkeys(part for part in (short, found.reason) if part))
+    return _columns("intercept", found.intercept) | _columns("slope", found.slope) | {"reason": reason}
 
 
 def _unbounded(fitted: Fitted) -> Fitted:
