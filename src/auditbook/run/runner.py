@@ -15,6 +15,7 @@ from auditbook.run.ledger import LEDGER
 from auditbook.run.pages import build_pages
 from auditbook.run.plan import Plan, Request, locked, plan_run
 from auditbook.run.report import REPORT, make_report
+from auditbook.run.slides import write_slides
 from auditbook.run.steps import forget_scores, make_results
 from auditbook.run.worked import note_worked
 
@@ -118,6 +119,8 @@ def _build_pages(plan: Plan, info: dict[str, Any], progress: Progress) -> None:
     target = plan.next / ("html" if edition == "reader" else f"{edition}/html")
     first = choose_first(plan.request.cohort)
     build_pages(sources, workshop, target, first=first, force=plan.request.force)
+    if edition == "instructor":
+        write_slides(target)
     if edition != "reader":
         shutil.copytree(sources.notebooks, target.parent / "notebooks", dirs_exist_ok=True)
     note_step(info, "pages", "done", time.monotonic() - started)
