@@ -1,10 +1,16 @@
 """How long before the event true positives were selected."""
 
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+from auditbook.book.draw.lead_times import draw_leads
 from auditbook.cohort import load_cohort, read_cohort_file
 from auditbook.report.lead_times import describe_leads
 from auditbook.scoring import score_cohort, tabulate_lead_times
@@ -117,3 +123,15 @@ def test_what_is_said_of_leads_is_said_of_whom_it_holds(tmp_path):
     hidden = none.assign(late=np.nan, unknown=np.nan, ahead=np.nan)
     assert "is withheld" in describe_leads(hidden)
     assert "nan" not in describe_leads(hidden)
+
+
+def test_the_figure_draws_every_group_with_its_number(tmp_path):
+    found = tabulate(
+        tmp_path, TABLE.assign(happened=TABLE["happened"].where(TABLE["race"] == "A")), "max"
+    ).reset_index()
+    ax = draw_leads(found)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A (n = 3)", "B (n = 0)"]
+    assert any(line.get_markerfacecolor() == "none" for line in ax.lines)
+    assert ax.get_xlim() == pytest.approx((0, 1.08 * 10))
+    assert "No column of this cohort" in draw_leads(found.iloc[:0]).texts[0].get_text().replace("\n", " ")
+    plt.close("all")
