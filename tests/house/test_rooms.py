@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "auditbook"
 FLOORS = [
     "errors code columns labels records progress project workers "
-    "notebooks key_types settings pocket_settings plain_text surroundings",
+    "notebooks key_types settings pocket_settings plain_text surroundings cluster",
     "results tables",
     "evidence",
     "verdicts cohort privacy",

@@ -141,7 +141,7 @@ def test_what_a_step_reaches_is_kept_while_no_byte_of_the_package_changes(tmp_pa
     wanted = {name: MAKERS[name] for name in true}
     assert keys.digest_makers(wanted) == keys.digest_makers(wanted) == true
     assert made == list(wanted.values())
-    monkeypatch.setattr(keys, "_digest_package", lambda: "one byte is another")
+    monkeypatch.setattr(keys, "digest_source", lambda: "one byte is another")
     assert keys.digest_makers(wanted) == true
     assert len(made) == 4
     (tmp_path / ".cache" / "code.json").write_text("damaged", encoding="utf-8")

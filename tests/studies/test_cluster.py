@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from auditbook import cluster as module
 from auditbook.errors import InputError, RunError
-from auditbook.studies.simulations import tasks as module
 from auditbook.studies.simulations.replicates import run_replicate
 from auditbook.studies.simulations.scenarios import find_world
 from auditbook.studies.simulations.sizes import Sizes

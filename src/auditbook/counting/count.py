@@ -21,6 +21,7 @@ from auditbook.cohort import (
 )
 from auditbook.counting.beside import Task, count_beside
 from auditbook.counting.obstacles import find_obstacles
+from auditbook.counting.on_cluster import count_on_cluster
 from auditbook.counting.part import CountedPart, Edges, add_parts, number_reasons
 from auditbook.counting.ranks import cut_edges, list_ranks
 from auditbook.counting.units import divide_units, has_units, list_parts
@@ -57,6 +58,7 @@ def count_cohort(
     jobs: int = 1,
     rows: int = CHUNK_ROWS,
     folder: Path | None = None,
+    scheduler: str = "",
 ) -> CountedCohort:
     """Count a cohort whose table need not fit into memory.
 
@@ -76,6 +78,8 @@ def count_cohort(
     folder : Path or None
         Where the rows are written unit by unit where a column names units, as long as they are counted; by
         default the system's folder for temporary files.
+    scheduler : str
+        Address of a Dask scheduler whose workers count instead of this machine's cores; blank: none.
 
     Returns
     -------
@@ -105,7 +109,8 @@ def count_cohort(
     edges = _cut_edges(file, files, table, rows)
     with TemporaryDirectory(dir=folder, prefix="units-") as scratch:
         tasks = list_tasks(file, table, name_files(files), edges, Path(scratch))
-        total = add_parts(count_beside(tasks, jobs=jobs))
+        parts = count_on_cluster(tasks, scheduler=scheduler) if scheduler else count_beside(tasks, jobs=jobs)
+        total = add_parts(parts)
     return settle_count(file, total, name_files(files), hash_files(files), notes=table.notes, edges=edges)
 
 

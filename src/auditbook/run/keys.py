@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-from auditbook.code import PACKAGE, SOURCE, digest_cells, digest_reach, list_words
+from auditbook.cluster import digest_source
+from auditbook.code import digest_cells, digest_reach, list_words
 from auditbook.cohort import CohortFile, Source
 from auditbook.columns import TABLES
 from auditbook.privacy import read_smallest
@@ -78,7 +79,7 @@ def step_keys(
 
 def digest_makers(makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[str, str]:
     """Hash the code that each step reaches; kept from run to run while no byte of the package changes."""
-    place, source = runs_folder() / ".cache" / "code.json", _digest_package()
+    place, source = runs_folder() / ".cache" / "code.json", digest_source()
     kept = read_json(place)
     digests = kept.get("digests", {}) if kept.get("package") == source else {}
     entries = {name: " ".join(sorted(map(_name_entry, part))) for name, part in makers.items()}
@@ -92,12 +93,6 @@ def digest_makers(makers: Mapping[str, tuple[Callable[..., Any], ...]]) -> dict[
 
 def _name_entry(entry: Callable[..., Any]) -> str:
     return f"{entry.__module__}.{entry.__qualname__}"
-
-
-def _digest_package() -> str:
-    """Hash every module of the package."""
-    paths = sorted((SOURCE / PACKAGE).rglob("*.py"))
-    return digest_text(*(path.relative_to(SOURCE).as_posix() for path in paths), digest_files(paths))
 
 
 def _list_settings(file: CohortFile) -> str:

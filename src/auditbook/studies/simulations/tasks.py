@@ -1,27 +1,23 @@
 """How are replicates run: one task each, in any order, anywhere, and each finished one is kept."""
 
-import asyncio
 import json
 import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from io import StringIO
 from multiprocessing import current_process
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from socket import gethostname
 from time import monotonic
-from typing import Any
 from uuid import uuid4
 
 import pandas as pd
 
+from auditbook.cluster import open_cluster
 from auditbook.errors import InputError, RunError
 from auditbook.studies.simulations.provenance import Log, digest_code, other_makers
 from auditbook.studies.simulations.replicates import COLUMNS, KEYS, run_replicate
@@ -201,12 +197,10 @@ def _in_processes(
 
 def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, scheduler: str) -> Iterator[Outcome]:
     """Run tasks on a Dask cluster, which gives the tasks of a worker that dies to another."""
-    if find_spec("distributed") is None:
-        raise InputError("--scheduler needs Dask: pip install distributed, here and where workers run")
-    distributed: Any = import_module("distributed")
-    _reach(distributed, scheduler)
     run = uuid4().hex
-    with distributed.Client(scheduler, set_as_default=False) as client:
+    with open_cluster(scheduler) as client:
+        from distributed import as_completed
+
         futures = [
             client.submit(
                 attempt_task, task, sizes, data, digest_code(), pure=False, key=f"{task.file}-{run}"
@@ -214,31 +208,12 @@ def _on_cluster(tasks: Sequence[Task], sizes: Sizes, data: Path | None, schedule
             for task in tasks
         ]
         places = {future.key: task for future, task in zip(futures, tasks, strict=True)}
-        for future in distributed.as_completed(futures, loop=client.loop):
+        for future in as_completed(futures, loop=client.loop):
             if future.status == "finished":
                 yield future.result()
             else:
                 yield Outcome(places[future.key], "", f"{future.exception()!r}")
             future.release()
-
-
-def _reach(distributed: Any, scheduler: str) -> None:
-    """Refuse an address at which no scheduler answers, which a client would be slow to give up."""
-
-    async def greet() -> None:
-        settings = distributed.Security().get_connection_args("client")
-        (await distributed.comm.connect(scheduler, **settings)).abort()
-
-    shape = "the address that the scheduler prints, such as tcp://node:8786"
-    try:
-        with ThreadPoolExecutor(1) as pool:  # a notebook's own thread has a loop already
-            pool.submit(lambda: asyncio.run(greet())).result()
-    except ValueError as fault:
-        raise InputError(f"--scheduler: {scheduler!r} is no address ({fault}); write {shape}") from fault
-    except (OSError, MemoryError) as fault:  # the latter: a web page's first bytes, read as a length
-        raise RunError(
-            f"no Dask scheduler answers at {scheduler} ({fault}); start one, or name {shape}"
-        ) from fault
 
 
 def claim_folder(rows: Path, sizes: Sizes) -> None:
