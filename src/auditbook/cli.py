@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditbook.cli_course import add_course
-from auditbook.cli_months import add_watch
+from auditbook.cli_months import add_compare, add_watch
 from auditbook.cli_pool import add_pooling
 from auditbook.errors import InputError, RunError, nearest, printable
 from auditbook.project import package_version
@@ -100,6 +100,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_fetch(commands)
     _add_simulate(commands)
     add_course(commands)
+    add_compare(commands)
     add_watch(commands, add_cohort=_add_cohort, make=_request)
     add_pooling(commands, add_cohort=_add_cohort, make=_request)
     return parser

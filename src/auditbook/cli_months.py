@@ -72,3 +72,37 @@ def _watch(call: argparse.Namespace, request: "Request") -> int:
     print(f"page: {printable(str(found.folder / 'watch.md'))}")
     print(json.dumps(summarise_watch(found.watched, alarm=alarm), ensure_ascii=True, sort_keys=True))
     return ALARM if alarm else 0
+
+
+def add_compare(commands: Any) -> None:
+    """Declare ``auditbook compare``."""
+    compare = commands.add_parser("compare", help="say what has changed from one finished audit to another")
+    compare.add_argument(
+        "first", type=Path, metavar="RUN", help="folder of the earlier audit, such as runs/NAME"
+    )
+    compare.add_argument("second", type=Path, metavar="RUN", help="folder of the later one")
+    compare.add_argument(
+        "--cohorts",
+        type=Path,
+        nargs=2,
+        default=(),
+        metavar="COHORT",
+        help="both cohort files, where the audits are of the same records, to pair these",
+    )
+    compare.add_argument(
+        "--output", type=Path, metavar="DIR", help="folder (default: compare in the second RUN)"
+    )
+    compare.set_defaults(act=_compare)
+
+
+def _compare(call: argparse.Namespace) -> None:
+    """Compare, and tell."""
+    from auditbook.months import tell_comparison
+    from auditbook.progress import Progress
+    from auditbook.run import CompareRequest, compare_folders
+
+    asked = CompareRequest(call.first, call.second, tuple(call.cohorts), call.output)
+    with Progress(total=2) as progress:
+        found = compare_folders(asked, progress)
+    print("\n".join(tell_comparison(found.comparison)))
+    print(f"page: {printable(str(found.folder / 'compare.md'))}")

@@ -28,8 +28,8 @@ def draw_watch(ledger: Ledger) -> Figure | None:
     if not chosen:
         return None
     n_rows = -(-len(chosen) // COLUMNS)
+    figure = new_figure(WIDTH, PANEL_HEIGHT * n_rows + 0.4)
     with plt.rc_context(STYLE):
-        figure = new_figure(WIDTH, PANEL_HEIGHT * n_rows + 0.4)
         axes = np.atleast_1d(figure.subplots(n_rows, COLUMNS, squeeze=False)).ravel()
         for ax, part in zip(axes, chosen, strict=False):
             draw_gap(part, ledger.looks, ax=ax)

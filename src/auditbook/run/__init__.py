@@ -2,6 +2,7 @@
 
 from auditbook.run.assign import assign_file
 from auditbook.run.check import check_request
+from auditbook.run.compare import CompareRequest, compare_folders
 from auditbook.run.contents import chapter_names
 from auditbook.run.handover import HandedOver, pool_files, write_counts
 from auditbook.run.plan import Request, load_planned, plan_run

@@ -99,6 +99,8 @@ def _watch(plan: Plan, asked: WatchRequest, progress: Progress) -> Watched:
     definition = _define(plan, windowed)
     stream = _make_stream(windowed, scored, cohort, asked.through)
     ledger = watch_windows(stream, replace(ledger, start=windowed.start), definition, say=progress.say)
+    write_ledger(ledger, plan.folder / LEDGER)
+    ledger = read_ledger(plan.folder / LEDGER, definition=ledger.definition)  # as every later call sees it
     progress.done()
     undated = int((~windowed.dated).sum())
     watched = Watched(
@@ -144,7 +146,6 @@ def _write(folder: Path, watched: Watched, ledger: Ledger) -> None:
     """Write the looks, the figure and the page; what was there is replaced."""
     import matplotlib.pyplot as plt  # takes long to import
 
-    write_ledger(ledger, folder / LEDGER)
     mark_internal(folder / LEDGER)
     figure = draw_watch(ledger)
     for kind in ("svg", "png"):
