@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.evidence import add_tallies, tally_records
+from auditbook.evidence import add_tallies, prepare, prepare_tally, tally_records
+from auditbook.ranking.compare import UNPAIRED, tabulate_auc_differences
 from auditbook.ranking.measured import MeasuredAreas
+from auditbook.ranking.parity import make_auc_tables
 from auditbook.ranking.tables import measure_areas, tabulate_auc_fairness, tabulate_auc_matrix
 from auditbook.ranking.tallied_areas import write_bin_note
 from auditbook.records import Attribute, AuditRecords, Score
@@ -162,3 +164,28 @@ def test_every_attribute_of_every_model_is_measured():
         ("rank", "race"),
     ]
     assert found[0].empty == ["vide"]
+
+
+def test_every_table_of_the_room_follows_from_a_tally():
+    records = draw_records(1_500, kinds=("probability", "rank"), sites=20)
+    protocol = Protocol(resamples=30)
+    declared = {one.name: one.groups for one in records.attributes}
+    exact = make_auc_tables(prepare(records), None, protocol=protocol)
+    prepared = prepare_tally(tally_records(records), declared=declared)
+    found = make_auc_tables(prepared, None, protocol=protocol)
+    assert found.keys() == exact.keys()
+    for name, table in exact.items():
+        texts = [one for one in ("model", "metric", *KEYS, "group", "n_events", "verdict") if one in table]
+        assert table[texts].equals(found[name][texts]), name
+
+
+def test_models_of_a_tally_are_compared_without_an_interval():
+    records = draw_records(3_000, kinds=("probability", "rank", "decision"))
+    exact, found = tabulate_auc_differences(records), tabulate_auc_differences(tally_records(records))
+    both = exact.merge(found, on=KEYS, suffixes=("", "_bins"), validate="one_to_one")
+    assert len(both) == len(exact) == len(found)
+    known = both["difference"].notna()
+    assert np.allclose(both["difference"], both["difference_bins"], atol=2e-4, equal_nan=True)
+    assert found[["se", "ci_low", "ci_high", "p_value"]].isna().all(axis=None)
+    assert (both.loc[known, "reason_bins"] == UNPAIRED).all()
+    assert (both.loc[~known, "reason_bins"] == both.loc[~known, "reason"]).all()

@@ -208,6 +208,13 @@ class PreparedTally:
         return [one.model for one in self.tally.models]
 
     @property
+    def declared(self) -> Tally:
+        """The tally with its groups in the order that tables list them in."""
+        pairs = zip(self.tally.attributes, self.groups, strict=True)
+        listed = ((one, find_places(groups.declared.groups, one.groups)) for one, groups in pairs)
+        return replace(self.tally, attributes=tuple(take_groups(*pair) for pair in listed))
+
+    @property
     def rules(self) -> tuple[Score | TalliedModel, ...]:
         """The models, with what their scores are."""
         return self.tally.models

@@ -1,5 +1,6 @@
 """Do two models order the same records differently well?"""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,9 @@ from auditbook.columns import fill_table, stack_tables
 from auditbook.errors import InputError
 from auditbook.evidence import (
     ScoreLevels,
+    TalliedAttribute,
+    Tally,
+    bin_groups,
     check_records,
     count_equal_clusters,
     join_df,
@@ -19,7 +23,8 @@ from auditbook.evidence import (
     sum_powers,
 )
 from auditbook.ranking.matrix import student_quantile
-from auditbook.ranking.units import explain_sites, find_site_units, find_units, list_attributes
+from auditbook.ranking.tallied_areas import bin_matrix
+from auditbook.ranking.units import WHOLE, explain_sites, find_site_units, find_units, list_attributes
 from auditbook.records import Attribute, AuditRecords
 
 Array = NDArray[np.float64]
@@ -202,8 +207,14 @@ def _conclude(difference: Array, se: Array, df: Array, level: float) -> AreaDiff
     )
 
 
-def tabulate_auc_differences(records: AuditRecords, *, level: float = 0.95) -> pd.DataFrame:
-    """Compare every model's AUC matrix with the first model's: ``auc_differences.csv``."""
+def tabulate_auc_differences(source: AuditRecords | Tally, *, level: float = 0.95) -> pd.DataFrame:
+    """Compare every model's AUC matrix with the first model's: ``auc_differences.csv``.
+
+    A tally holds no two scores of one record: there the differences have no standard error.
+    """
+    if isinstance(source, Tally):
+        return stack_tables("auc_differences", list(_compare_tallied(source)))
+    records = source
     check_records(records)
     site, attributes = find_site_units(records), list_attributes(records)
     frames = [
@@ -242,6 +253,39 @@ def _tabulate(
         "site_p_value": blank if by_site is None else np.where(known, by_site.p_value.ravel(), blank),
         "reason": [_explain(*row) for row in zip(found.difference.ravel(), found.se.ravel(), strict=True)],
         "site_reason": lacking,
+    }
+    return fill_table("auc_differences", columns)
+
+
+UNPAIRED = "a tally holds no two scores of one record, so there is no interval"
+
+
+def _compare_tallied(tally: Tally) -> Iterator[pd.DataFrame]:
+    """Compare the models of a tally by areas from bins of scores."""
+    for place in range(1, len(tally.models)):
+        for number, attribute in enumerate(tally.attributes):
+            for together in (True, False) if number == 0 else (False,):
+                yield _subtract_tallied(tally, place, attribute, together)
+
+
+def _subtract_tallied(tally: Tally, place: int, attribute: TalliedAttribute, together: bool) -> pd.DataFrame:
+    """Tabulate one attribute's differences, or that of all records together."""
+    every = range(len(attribute.groups))
+    found = [bin_groups(tally, one, attribute, every) for one in (place, 0)]
+    one, other = (bin_matrix(part.together() if together else part).auc for part in found)
+    difference, groups = (one - other).ravel(), (WHOLE,) if together else attribute.groups
+    blank = np.full(len(difference), np.nan)
+    numbers = "se ci_low ci_high p_value se_site site_low site_high site_p_value".split()
+    columns = {
+        "model": tally.models[place].model,
+        "other_model": tally.models[0].model,
+        "attribute": WHOLE if together else attribute.name,
+        "event_group": np.repeat(np.array(groups, dtype=object), len(groups)),
+        "nonevent_group": np.tile(np.array(groups, dtype=object), len(groups)),
+        "difference": difference,
+        **dict.fromkeys(numbers, blank),
+        "reason": [_explain(each, np.nan) if np.isnan(each) else UNPAIRED for each in difference],
+        "site_reason": "",
     }
     return fill_table("auc_differences", columns)
 
