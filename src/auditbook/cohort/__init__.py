@@ -14,6 +14,8 @@ from auditbook.cohort.load import (
     Cohort,
     CohortFile,
     Source,
+    find_database,
+    find_query,
     list_data_faults,
     list_text_columns,
     load_cohort,

@@ -33,6 +33,7 @@ from auditbook.tables import (
     Faults,
     Mask,
     PlainTable,
+    Query,
     as_text,
     count_of,
     hash_frame,
@@ -195,10 +196,19 @@ def read_source(file: CohortFile, *, data: Path | None = None, cache_dir: Path) 
 def _read_connection(file: CohortFile) -> Source:
     """Read the rows that a query gives."""
     with naming(file.path.name):
-        connection = Connection(file.data.connection or "", file.path.parent)
-        query = read_query(file.data.query or "", file.path.parent)
-        held = read_database(connection, query, text_columns=list_text_columns(file))
+        query = find_query(file)
+        held = read_database(find_database(file), query, text_columns=list_text_columns(file))
     return Source(query.name, held.table, held.data_hash, synthetic=False)
+
+
+def find_database(file: CohortFile) -> Connection:
+    """Find the database that a cohort file names."""
+    return Connection(file.data.connection or "", file.path.parent)
+
+
+def find_query(file: CohortFile) -> Query:
+    """Read what a cohort file asks of its database."""
+    return read_query(file.data.query or "", file.path.parent)
 
 
 def list_text_columns(file: CohortFile) -> set[str]:

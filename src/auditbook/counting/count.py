@@ -12,6 +12,8 @@ from auditbook.cohort import (
     CohortFile,
     LeftOut,
     check_columns,
+    find_database,
+    find_query,
     hash_files,
     list_reasons,
     list_text_columns,
@@ -25,10 +27,19 @@ from auditbook.counting.on_cluster import count_on_cluster
 from auditbook.counting.part import CountedPart, Edges, add_parts, number_reasons
 from auditbook.counting.ranks import cut_edges, list_ranks
 from auditbook.counting.units import divide_units, has_units, list_parts
-from auditbook.errors import InputError
+from auditbook.errors import InputError, naming
 from auditbook.evidence import Tally
 from auditbook.records import Attribute
-from auditbook.tables import CHUNK_ROWS, Chunk, ChunkedTable, Faults, count_of, open_chunks
+from auditbook.tables import (
+    CHUNK_ROWS,
+    Chunk,
+    ChunkedTable,
+    ConnectedTable,
+    Faults,
+    count_of,
+    open_chunks,
+    open_rows,
+)
 
 TASK_ROWS = 1 << 22
 """Rows that a process counts before it hands its counts over (ours)."""
@@ -95,6 +106,8 @@ def count_cohort(
     obstacles = find_obstacles(file)
     if obstacles:
         raise InputError(*obstacles)
+    if file.data.connection is not None and data is None:
+        return _count_rows(file, jobs=jobs, rows=rows, folder=folder, scheduler=scheduler)
     files = file.find_data(data)
     table = open_chunks(
         files,
@@ -109,9 +122,31 @@ def count_cohort(
     edges = _cut_edges(file, files, table, rows)
     with TemporaryDirectory(dir=folder, prefix="units-") as scratch:
         tasks = list_tasks(file, table, name_files(files), edges, Path(scratch))
-        parts = count_on_cluster(tasks, scheduler=scheduler) if scheduler else count_beside(tasks, jobs=jobs)
-        total = add_parts(parts)
+        total = _count_tasks(tasks, jobs, scheduler)
     return settle_count(file, total, name_files(files), hash_files(files), notes=table.notes, edges=edges)
+
+
+def _count_tasks(tasks: Iterator[Task], jobs: int, scheduler: str) -> CountedPart:
+    """Count tasks here or on a cluster."""
+    return add_parts(
+        count_on_cluster(tasks, scheduler=scheduler) if scheduler else count_beside(tasks, jobs=jobs)
+    )
+
+
+def _count_rows(
+    file: CohortFile, *, jobs: int, rows: int, folder: Path | None, scheduler: str
+) -> CountedCohort:
+    """Count the rows of a query while its database sends them."""
+    with naming(file.path.name):
+        query = find_query(file)
+        table = open_rows(find_database(file), query, columns=name_needed(file), rows=rows)
+    faults = Faults(file.path.name)
+    check_columns(file, query.name, table.names, faults)
+    faults.raise_any()
+    with TemporaryDirectory(dir=folder, prefix="units-") as scratch:
+        tasks = list_tasks(file, table, query.name, {}, Path(scratch))
+        total = _count_tasks(tasks, jobs, scheduler)
+    return settle_count(file, total, query.name, table.hashed.digest(), edges={})
 
 
 def _cut_edges(file: CohortFile, files: Sequence[Path], table: ChunkedTable, rows: int) -> Edges:
@@ -124,7 +159,7 @@ def _cut_edges(file: CohortFile, files: Sequence[Path], table: ChunkedTable, row
 
 
 def list_tasks(
-    file: CohortFile, table: ChunkedTable, name: str, edges: Edges, scratch: Path
+    file: CohortFile, table: ChunkedTable | ConnectedTable, name: str, edges: Edges, scratch: Path
 ) -> Iterator[Task]:
     """Divide the rows of a table among tasks; the records of a unit are never divided."""
     if has_units(file):

@@ -47,6 +47,11 @@ def _find_in_scores(file: CohortFile) -> Iterator[tuple[str, str]]:
     elif not file.scores:
         yield "[scores]", "there is no score to count; give one"
     for score in file.scores:
+        if score.kind == "rank" and file.data.connection is not None:
+            yield (
+                f"[scores.{score.name}] kind",
+                "rows of a database come in no order by which to sample ranks; give probabilities",
+            )
         if score.percentile is not None:
             yield (
                 f"[scores.{score.name}] percentile",

@@ -3,6 +3,7 @@
 from auditbook.tables.chunks import CHUNK_ROWS, Chunk, ChunkedTable, estimate_rows, open_chunks
 from auditbook.tables.connections import SAMPLE, Connection, fault_connection
 from auditbook.tables.data_files import check_file, check_regular, hash_file, is_there
+from auditbook.tables.database_chunks import ConnectedTable, open_rows
 from auditbook.tables.databases import HeldRows, hold_batch, read_database, stream_database
 from auditbook.tables.faults import Faults, count_of, is_number, show
 from auditbook.tables.hash_cells import Hashes, hash_cells, hash_numbers, hash_text, mix
