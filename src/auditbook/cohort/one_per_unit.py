@@ -30,7 +30,7 @@ def merge_units(cohort: Cohort, rule: PerUnit) -> Cohort:
         that is a number; with `max` also sites.
     """
     faults = Faults(cohort.file.path.name)
-    unit = np.unique(cohort.unit.astype(str), return_inverse=True)[1]
+    unit = pd.factorize(cohort.unit, sort=True)[0]
     time = _rank(cohort, faults)
     _check_same(cohort, unit, faults)
     predictions = list_predictions(cohort.file, cohort.table, unit, faults)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.cohort import Cohort, Predictions
@@ -28,7 +29,7 @@ def _warn_several(cohort: Cohort) -> Iterator[Caution]:
     """Count the units that have several given scores, where no rule says which one is audited."""
     if not cohort.file.scores or not cohort.file.unit.names or cohort.file.unit_is_site:
         return
-    sizes = np.unique(cohort.unit.astype(str), return_counts=True)[1]
+    sizes = np.bincount(pd.factorize(cohort.unit)[0])
     several = int((sizes > 1).sum())
     if several:
         yield Caution(
