@@ -81,7 +81,7 @@ def tally_records(
     check_records(records)
     _check_countable(records)
     site, names = _name_sites(records, sites)
-    scores = [_read_score(score, rank_edges or {}) for score in records.scores]
+    scores = [_read_score(score, records.outcome, rank_edges or {}) for score in records.scores]
     bundles = None if records.unit is None else name_bundles(records.unit, unit_key)
     attributes = []
     for attribute in records.attributes:
@@ -91,7 +91,8 @@ def tally_records(
         if records.unit is not None and bundles is not None:
             held = count_parts(records, sorted_groups, scores, bundles.of_record, len(bundles.keys))
             units = tally_units(records, sorted_groups, bundles, held)
-        fine = tuple(_count_fine(records, sorted_groups, score) for score in scores)
+        label = 2 * sorted_groups.codes + records.outcome
+        fine = tuple(_count_fine(label, len(sorted_groups.groups), score) for score in scores)
         patterns = _count_patterns(records, sorted_groups)
         attributes.append(
             TalliedAttribute(
@@ -150,38 +151,35 @@ class ReadScore:
     """One model's scores as they are counted."""
 
     kind: str
-    chosen: NDArray[np.bool_]  # shape (n,), as the next ones
+    chosen: NDArray[np.intp]  # shape (n,), as the next ones: 2 where the record is selected, else 0
     fine: NDArray[np.intp] | None  # Fine bin; None for decisions
+    run: NDArray[np.intp]  # Its run
+    ten: NDArray[np.intp]  # Its bin of CAL; empty unless the score is a probability
     score: Array  # In units of 2^-32, whole numbers; empty for decisions; of ranks the place within the bin
     square: Array  # Likewise of its square
-    benefit_log: Array | None  # Likewise of b ln b for an event, then a non-event, shape (2, n)
+    benefit_log: Array | None  # Likewise of b ln b; None unless the score is a probability
     edges: Array
     runs: NDArray[np.intp]
 
 
-def _read_score(score: Score, rank_edges: Mapping[str, Array]) -> ReadScore:
+def _read_score(score: Score, outcome: NDArray[np.int8], rank_edges: Mapping[str, Array]) -> ReadScore:
     """Find every record's bin, and its score in whole numbers."""
-    values, none = np.asarray(score.values, float), np.zeros(0)
+    values, chosen = np.asarray(score.values, float), 2 * score.decisions.astype(np.intp)
+    none, nowhere = np.zeros(0), np.zeros(0, np.intp)
     if score.kind == "decision":
-        return ReadScore(score.kind, score.decisions, None, none, none, None, none, np.zeros(0, np.intp))
+        return ReadScore(score.kind, chosen, None, nowhere, nowhere, none, none, None, none, nowhere)
     if score.kind == "rank":
         edges = np.asarray(rank_edges.get(score.model, cut_ranks(values)), float)
         runs = np.arange(len(edges) + 1) * N_STEPS // max(len(edges) + 1, N_STEPS)
         fine = np.searchsorted(edges, values, side="right")
         placed = place_in_bins(values, edges, fine)
         sums = np.rint(placed / UNIT), np.rint(placed**2 / UNIT)
-        return ReadScore(score.kind, score.decisions, fine, *sums, None, edges, runs)
-    edges = list_edges()
-    return ReadScore(
-        score.kind,
-        score.decisions,
-        find_bins(values, edges),
-        np.rint(values / UNIT),
-        np.rint(values**2 / UNIT),
-        np.rint(np.stack([xlogy(1 - values, 1 - values), xlogy(values, values)]) / UNIT),
-        edges,
-        list_runs(),
-    )
+        return ReadScore(score.kind, chosen, fine, runs[fine], nowhere, *sums, None, edges, runs)
+    edges, runs = list_edges(), list_runs()
+    fine, benefit = find_bins(values, edges), np.where(outcome == 1, values, 1 - values)
+    sums = np.rint(values / UNIT), np.rint(values**2 / UNIT)
+    logs = np.rint(xlogy(benefit, benefit) / UNIT)
+    return ReadScore(score.kind, chosen, fine, runs[fine], find_tens(edges)[fine], *sums, logs, edges, runs)
 
 
 def find_bins(values: Array, edges: Array) -> NDArray[np.intp]:
@@ -228,33 +226,45 @@ def count_parts(
     n_parts: int,
 ) -> TalliedParts:
     """Count the records of each part, such as a site, by group under every model."""
-    n_groups = len(attribute.groups)
-    cell = part * n_groups + attribute.codes
-    outcome = np.asarray(records.outcome).astype(np.intp)
-    found = [_count_model(score, cell, outcome, n_parts, n_groups) for score in scores]
+    places = _Places.of(part * len(attribute.groups) + attribute.codes, records.outcome)
+    found = [_count_model(score, places, (n_parts, len(attribute.groups))) for score in scores]
     return TalliedParts(*(np.stack(each) for each in zip(*found, strict=True)))
 
 
-def _count_model(
-    score: ReadScore, cell: NDArray[np.intp], outcome: NDArray[np.intp], n_parts: int, n_groups: int
-) -> tuple[Ints, ...]:
+@dataclass(frozen=True)
+class _Places:
+    """Where each record counts, found once for all models; arrays of shape (n,)."""
+
+    cell: NDArray[np.intp]  # Part and group
+    unselected: NDArray[
+        np.intp
+    ]  # Cell among tp, fp, fn, tn if it is not selected; selecting lowers it by two
+    first_step: NDArray[np.intp]  # First run of its cell and label
+    first_ten: NDArray[np.intp]  # First bin of CAL likewise
+
+    @classmethod
+    def of(cls, cell: NDArray[np.intp], outcome: NDArray[np.int8]) -> "_Places":
+        """Find the places of records by cell and outcome."""
+        label = 2 * cell + outcome
+        return cls(cell, 4 * cell + 3 - outcome, label * N_STEPS, label * N_BINS)
+
+
+def _count_model(score: ReadScore, places: _Places, shape: tuple[int, int]) -> tuple[Ints, ...]:
     """Count one model's records: the fields of `TalliedParts` in their order."""
-    shape, count = (n_parts, n_groups), n_parts * n_groups
-    counts = add_up(4 * cell + 3 - outcome - 2 * score.chosen, 4 * count).reshape(*shape, 4)
+    count = shape[0] * shape[1]
+    counts = add_up(places.unselected - score.chosen, 4 * count).reshape(*shape, 4)
     steps = np.zeros((*shape, 2, N_STEPS), np.int64)
     bins, whole = np.zeros((3, *shape, N_BINS), np.int64), np.zeros((2, *shape), np.int64)
     if score.fine is not None:
-        key = (2 * cell + outcome) * N_STEPS + score.runs[score.fine]
-        steps = add_up(key, count * 2 * N_STEPS).reshape(steps.shape)
-    if score.benefit_log is not None and score.fine is not None:
-        ten = find_tens(score.edges)
-        held = _join_runs(steps, score.runs, ten)
-        key = (2 * cell + outcome) * N_BINS + ten[score.fine]
-        total = add_up(key, count * 2 * N_BINS, score.score).reshape(*shape, 2, N_BINS)
+        steps = add_up(places.first_step + score.run, steps.size).reshape(steps.shape)
+    if score.benefit_log is not None:
+        held = _join_runs(steps, score.runs, find_tens(score.edges))
+        total = add_up(places.first_ten + score.ten, count * 2 * N_BINS, score.score)
+        total = total.reshape(*shape, 2, N_BINS)
         bins = np.stack([held.sum(axis=-2), held[..., 1, :], total.sum(axis=-2)])
         missed = round(1 / UNIT) * held[..., 0, :].sum(axis=-1) - total[..., 0, :].sum(axis=-1)
-        logs = np.where(outcome == 1, score.benefit_log[1], score.benefit_log[0])
-        whole = np.stack([missed + total[..., 1, :].sum(axis=-1), add_up(cell, count, logs).reshape(shape)])
+        logs = add_up(places.cell, count, score.benefit_log).reshape(shape)
+        whole = np.stack([missed + total[..., 1, :].sum(axis=-1), logs])
     return (counts, *bins, *whole, steps)
 
 
@@ -262,18 +272,16 @@ def _join_runs(steps: Ints, runs: NDArray[np.intp], ten: NDArray[np.intp]) -> In
     """Count records by bin of CAL from those by run, which lies within one."""
     of_run = np.zeros(N_STEPS, np.intp)
     of_run[runs] = ten
-    member = (of_run[:, None] == np.arange(N_BINS)).astype(np.int64)
-    return np.asarray(steps @ member)
+    starts = np.searchsorted(of_run, np.arange(N_BINS))
+    return np.asarray(np.add.reduceat(steps, starts, axis=-1))
 
 
-def _count_fine(records: AuditRecords, attribute: Attribute, score: ReadScore) -> BinnedScores | None:
-    """Count one model's records by group, label and fine bin."""
+def _count_fine(label: NDArray[np.intp], n_groups: int, score: ReadScore) -> BinnedScores | None:
+    """Count one model's records by group, label (`label`: twice the group, plus the outcome) and fine bin."""
     if score.fine is None:
         return None
-    n_groups, n_bins = len(attribute.groups), len(score.edges) + 1
-    shape = (n_groups, 2, n_bins)
-    key = (2 * attribute.codes + np.asarray(records.outcome).astype(np.intp)) * n_bins + score.fine
-    size = int(np.prod(shape))
+    shape = (n_groups, 2, len(score.edges) + 1)
+    key, size = label * shape[2] + score.fine, int(np.prod(shape))
     count = add_up(key, size).reshape(shape)
     total, square = (add_up(key, size, part).reshape(shape) for part in (score.score, score.square))
     return BinnedScores(score.edges, count, total, square, score.runs)

@@ -14,6 +14,8 @@ from auditbook.evidence.score_sums import N_BINS, assign_bins
 from auditbook.evidence.tally import UNIT_SUM, Ints, TalliedParts, TalliedUnits
 from auditbook.records import Attribute, AuditRecords, Score
 
+Array = NDArray[np.float64]
+
 TRIALS = ((TP, FP, FN, TN), (TP, FN), (FP, TN), (TP, FP))
 """Counts that are records, events, non-events and selected records."""
 
@@ -76,8 +78,7 @@ def _multiply_model(records: AuditRecords, score: Score, pairs: Clusters) -> tup
     bin_held, bin_largest = np.zeros((2, n_groups, N_BINS + 1), np.int64)
     if score.kind == "probability":
         benefits, sums = _multiply_sums(score, outcome, pairs)
-        bins = _multiply_bins(sums, pairs)
-        bin_held, bin_largest = _describe(sums[..., 0], pairs)
+        bins, (bin_held, bin_largest) = sums.multiply(), sums.describe()
     return _multiply(counts, pairs), held, largest, benefits, bins, bin_held, bin_largest
 
 
@@ -105,23 +106,60 @@ def _check_size(most: float) -> None:
         raise InputError("the units hold too many records each to be counted: name them as sites")
 
 
-def _multiply_sums(score: Score, outcome: NDArray[np.intp], pairs: Clusters) -> tuple[Ints, Ints]:
-    """Multiply sums of b and of b ln b; give records, events and score by bin, shape (n_pairs, 11, 3)."""
+def _multiply_sums(score: Score, outcome: NDArray[np.intp], pairs: Clusters) -> tuple[Ints, "_BinSums"]:
+    """Multiply sums of b and of b ln b; give records, events and score by bin."""
     values, count = np.asarray(score.values, float), len(pairs.group)
     benefit = np.where(outcome == 1, values, 1 - values)
     logs = np.log(benefit, out=np.zeros_like(benefit), where=benefit > 0) * benefit
     of_pair = [np.bincount(pairs.place, part, count) for part in (None, benefit / UNIT_SUM, logs / UNIT_SUM)]
     benefits = _multiply(np.stack([np.rint(part).astype(np.int64) for part in of_pair], axis=1), pairs)
-    cell = pairs.place * N_BINS + assign_bins(values)
-    size = count * N_BINS
-    parts = (np.bincount(cell, part, size) for part in (None, outcome, values / UNIT_SUM))
-    by_bin = np.stack([np.rint(part).reshape(count, N_BINS).astype(np.int64) for part in parts], axis=-1)
-    return benefits, np.concatenate([by_bin, by_bin.sum(axis=1, keepdims=True)], axis=1)
+    return benefits, _add_bins(pairs, values, outcome)
 
 
-def _multiply_bins(sums: Ints, pairs: Clusters) -> Ints:
-    """Sum the products of records, events and score over units by group and bin."""
-    found = np.zeros((pairs.n_groups, *sums.shape[1:], 3), np.int64)
-    products = sums[..., :, None] * sums[..., None, :]
-    np.add.at(found, pairs.group, products)
-    return found
+def _add_bins(pairs: Clusters, values: Array, outcome: NDArray[np.intp]) -> "_BinSums":
+    """Add up records, events and score of each pair by bin, and of the whole pair as by an eleventh bin."""
+    key = pairs.place * N_BINS + assign_bins(values)
+    held, where = np.unique(key, return_inverse=True)
+    whole, wide = np.arange(len(pairs.group)), N_BINS + 1
+    cell = np.concatenate([pairs.group[held // N_BINS] * wide + held % N_BINS, pairs.group * wide + N_BINS])
+    parts = [
+        np.concatenate(
+            [
+                np.rint(np.bincount(one, part, size))
+                for one, size in ((where, len(held)), (pairs.place, len(whole)))
+            ]
+        )
+        for part in (np.ones(len(values)), outcome, values / UNIT_SUM)
+    ]
+    return _BinSums(cell, np.stack(parts, axis=1), pairs.n_groups)
+
+
+@dataclass(frozen=True)
+class _BinSums:
+    """What units hold by group and bin of CAL, where they hold something."""
+
+    cell: NDArray[np.intp]  # shape (n,): Group times 11, plus the bin; the eleventh is the whole group
+    sums: Array  # shape (n, 3): Records, events and score, whole numbers
+    n_groups: int
+
+    def multiply(self) -> Ints:
+        """Sum the products over units, shape (n_groups, 11, 3, 3)."""
+        wide = N_BINS + 1
+        found = np.zeros((self.n_groups * wide, 3, 3), np.int64)
+        _check_size((self.sums**2).sum())
+        exact = self.sums.astype(np.int64)
+        order = np.argsort(self.cell, kind="stable")
+        held, first = np.unique(self.cell[order], return_index=True)
+        for row in range(3):
+            for column in range(row + 1):
+                products = (exact[:, row] * exact[:, column])[order]
+                found[held, row, column] = found[held, column, row] = np.add.reduceat(products, first)
+        return found.reshape(self.n_groups, wide, 3, 3)
+
+    def describe(self) -> tuple[Ints, Ints]:
+        """Count the units with records by group and bin, and find the most in one, shape (n_groups, 11)."""
+        cells = self.n_groups * (N_BINS + 1)
+        largest = np.zeros(cells, np.int64)
+        np.maximum.at(largest, self.cell, self.sums[:, 0].astype(np.int64))
+        shape = (self.n_groups, N_BINS + 1)
+        return np.bincount(self.cell, minlength=cells).reshape(shape), largest.reshape(shape)
