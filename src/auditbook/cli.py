@@ -226,6 +226,7 @@ def _request(call: argparse.Namespace) -> "Request":
         force=getattr(call, "force", False),
         keep_scores=not getattr(call, "no_scores", False),
         only=getattr(call, "only", None),
+        scheduler=getattr(call, "scheduler", ""),
         edition=getattr(call, "edition", "reader"),
     )
 

@@ -23,6 +23,12 @@ def add_pooling(
     counts.add_argument(
         "--output", type=Path, metavar="FILE", help="file to write (default: NAME-counts.json)"
     )
+    counts.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="count on the workers of a Dask scheduler, tcp://HOST:PORT",
+    )
     least = counts.add_mutually_exclusive_group()
     least.add_argument(
         "--minimum",

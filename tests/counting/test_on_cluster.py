@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from auditbook import cluster as ground
+from auditbook.cli import main
 from auditbook.cluster import check_workers, digest_source
 from auditbook.cohort import list_text_columns, name_needed
 from auditbook.counting import count_cohort, on_cluster
@@ -86,6 +87,14 @@ def test_a_worker_that_is_killed_midway_changes_no_byte(tmp_path, monkeypatch):
         there = count_cohort(file, rows=20, scheduler=cluster.scheduler_address)
     assert len(counted) > 6
     assert_equal(there.tally, here.tally)
+
+
+def test_a_counts_file_of_a_cluster_has_the_same_bytes(tmp_path, scheduler):
+    file = write_cohort(tmp_path, kind="parquet")
+    for name, how in (("here", []), ("there", ["--scheduler", scheduler])):
+        call = ["counts", str(file.path), "--output", str(tmp_path / f"{name}.json"), "--no-suppression"]
+        assert main([*call, *how]) == 0
+    assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
 
 
 def test_faults_of_the_data_come_back_as_they_are(tmp_path, scheduler):

@@ -40,6 +40,7 @@ class Request:
     keep_scores: bool = True  # Leave what models predicted for each record in the folder when all is done
     only: str | None = None  # Execute just this chapter, and build the pages if the others are there
     edition: Edition = "reader"  # Whose book is built
+    scheduler: str = ""  # Address of a Dask scheduler whose workers count; blank: this machine counts
 
 
 @dataclass(frozen=True)
