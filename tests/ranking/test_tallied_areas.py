@@ -166,6 +166,7 @@ def test_every_attribute_of_every_model_is_measured():
     assert found[0].empty == ["vide"]
 
 
+@pytest.mark.slow
 def test_every_table_of_the_room_follows_from_a_tally():
     records = draw_records(1_500, kinds=("probability", "rank"), sites=20)
     protocol = Protocol(resamples=30)

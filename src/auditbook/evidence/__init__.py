@@ -19,7 +19,7 @@ from auditbook.evidence.area_limits import (
     count_worth,
 )
 from auditbook.evidence.areas import group_auc
-from auditbook.evidence.auroc import estimate_auroc
+from auditbook.evidence.auroc import Discrimination, estimate_auroc, estimate_tallied_auroc
 from auditbook.evidence.benefit_moments import BenefitMoments
 from auditbook.evidence.bin_error import BinError, BinnedLabel, measure_bin_error, place_parts
 from auditbook.evidence.binned_groups import (

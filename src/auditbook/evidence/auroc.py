@@ -5,8 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from auditbook.evidence.area_limits import area_influence, cluster_areas
+from auditbook.evidence.area_limits import ClusteredAreas, area_influence, cluster_areas
+from auditbook.evidence.binned_areas import influence_bins, pool_groups
 from auditbook.evidence.placements import rank_levels
+from auditbook.evidence.tally import Tally, find_widths
+from auditbook.evidence.tally_pairs import spread_runs
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,33 @@ def estimate_auroc(
     """
     levels = rank_levels(outcome, values)
     found = cluster_areas(area_influence(levels, np.zeros(len(levels.order), np.intp), 1), unit)
+    events = np.asarray(outcome) == 1
+    return _conclude(found, _count_disjoint(events, unit), level)
+
+
+def estimate_tallied_auroc(tally: Tally, place: int, *, level: float = 0.95) -> Discrimination:
+    """Estimate the area of one model over all records of a tally, from bins of scores."""
+    attribute, model = tally.attributes[0], tally.models[place]
+    fine = attribute.fine[place]
+    if fine is None:
+        return Discrimination(np.nan, np.nan, np.nan)
+    whole = pool_groups(fine)
+    found = influence_bins(whole, find_widths(model.kind, whole.edges))
+    events, others = int(found.events[0]), int(found.others[0])
+    units = attribute.units
+    if units is None or units.number == tally.rows:
+        return _conclude(cluster_areas(found), min(events, others), level)
+    steps = units.bundles.steps[place].sum(axis=1, keepdims=True)
+    hold = steps[:, 0].sum(axis=-1) > 0
+    return _conclude(
+        cluster_areas(*spread_runs(found, whole, steps)), _pair_up(hold[:, 1], hold[:, 0]), level
+    )
+
+
+def _conclude(found: ClusteredAreas, pairs: int, level: float) -> Discrimination:
+    """Give one area its interval, that of so many disjoint pairs where it is 0 or 1."""
     area = float(found.areas[0])
     if area in (0.0, 1.0):
-        events = np.asarray(outcome) == 1
-        pairs = _count_disjoint(events, np.arange(len(events)) if unit is None else unit)
         return _bound_separated(area, pairs, 1 - level)
     if not found.covariance[0, 0] > 0:
         return Discrimination(area, np.nan, np.nan)
@@ -76,9 +102,16 @@ def estimate_auroc(
     return Discrimination(area, float(limits.low[0]), float(limits.high[0]))
 
 
-def _count_disjoint(events: NDArray[np.bool_], unit: NDArray[np.integer]) -> int:
+def _count_disjoint(events: NDArray[np.bool_], unit: NDArray[np.integer] | None) -> int:
     """Count most pairs of an event and a non-event such that no two pairs share a unit."""
-    hold = [np.bincount(unit, part) > 0 for part in (events, ~events)]
+    if unit is None:
+        return min(int(events.sum()), int((~events).sum()))
+    size = int(unit.max(initial=-1)) + 1
+    return _pair_up(*(np.bincount(unit, part, size) > 0 for part in (events, ~events)))
+
+
+def _pair_up(*hold: NDArray[np.bool_]) -> int:
+    """Count most disjoint pairs of units that hold events and units that hold non-events."""
     both = int((hold[0] & hold[1]).sum())
     return both + min(int(side.sum()) - both for side in hold)
 

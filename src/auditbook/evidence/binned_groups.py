@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from auditbook.evidence.bin_error import BinError, BinnedLabel, measure_bin_error
 from auditbook.evidence.counts import FN, FP, TN, TP, rate
 from auditbook.evidence.placements import PlacementSums, sum_bin_placements
-from auditbook.evidence.tally import UNIT, BinnedScores, TalliedAttribute, TalliedModel, Tally
+from auditbook.evidence.tally import UNIT, TalliedAttribute, Tally, find_widths
 
 Ints = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -33,8 +33,10 @@ class BinnedGroups:
 
     def together(self) -> "BinnedGroups":
         """Take all groups for one."""
-        parts = (part.sum(axis=0, keepdims=True) for part in (self.held, self.score, self.square))
-        return BinnedGroups(*parts, self.width, self.runs)
+        held, score, square = (
+            part.sum(axis=0, keepdims=True) for part in (self.held, self.score, self.square)
+        )
+        return BinnedGroups(held, score, square, self.width, self.runs)
 
     def label(self, label: int) -> BinnedLabel:
         """Take events (1) or non-events (0)."""
@@ -51,21 +53,12 @@ def bin_groups(tally: Tally, place: int, attribute: TalliedAttribute, kept: Sequ
         blank = np.zeros_like(held)
         return BinnedGroups(held, blank, blank, np.full(2, np.inf), np.arange(2))
     parts = fine.count[chosen], fine.score[chosen], fine.square[chosen]
-    return BinnedGroups(*parts, find_widths(tally.models[place], fine), fine.runs)
+    return BinnedGroups(*parts, find_widths(tally.models[place].kind, fine.edges), fine.runs)
 
 
 def split_decisions(counts: Ints) -> Ints:
     """Write tp, fp, fn, tn as records by label and decision, shape (..., 2, 2), those not selected first."""
     return np.stack([counts[..., [TN, FP]], counts[..., [FN, TP]]], axis=-2)
-
-
-def find_widths(model: TalliedModel, fine: BinnedScores) -> NDArray[np.float64]:
-    """Find the widths of the bins, in the unit that places within them are summed in."""
-    if model.kind == "probability":
-        return np.diff(fine.edges, prepend=0.0, append=1.0)
-    width = np.ones(len(fine.edges) + 1)
-    width[[0, -1]] = np.inf
-    return width
 
 
 def place_groups(groups: BinnedGroups) -> tuple[PlacementSums, BinError]:

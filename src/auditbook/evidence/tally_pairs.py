@@ -57,13 +57,13 @@ class TalliedPairs:
         places = {model: place for place, model in enumerate(self.models)}
 
         def measure(model: str) -> ClusteredAreas:
-            rows, cluster = _spread_runs(found[model], self.fine[model], self.parts.steps[places[model]])
+            rows, cluster = spread_runs(found[model], self.fine[model], self.parts.steps[places[model]])
             return cluster_areas(rows, cluster)
 
         return dict(zip(found, each_model(measure, list(found)), strict=True))
 
 
-def _spread_runs(
+def spread_runs(
     found: AreaInfluence, fine: BinnedScores, steps: NDArray[np.int64]
 ) -> tuple[AreaInfluence, NDArray[np.intp]]:
     """Take each part's run of fine bins for a row, with the mean influence of the run's records."""

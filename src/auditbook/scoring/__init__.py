@@ -23,5 +23,6 @@ from auditbook.scoring.score import (
     take_records,
 )
 from auditbook.scoring.split import MIN_TRAIN_EVENTS, Split, split_units
+from auditbook.scoring.tallied import bin_tallied_scores, summarise_tallied_models
 from auditbook.scoring.train import Training, takes_weights, train_panel, train_scores
 from auditbook.scoring.unplaced import count_lacking, count_unplaced

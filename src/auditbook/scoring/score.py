@@ -13,6 +13,8 @@ from auditbook.columns import fill_table
 from auditbook.errors import InputError, naming
 from auditbook.evidence import (
     N_BINS,
+    Discrimination,
+    TalliedModel,
     assign_bins,
     count_groups,
     estimate_auroc,
@@ -321,10 +323,22 @@ def _summarise(
 ) -> dict[str, object]:
     """Make one row of ``models.csv``."""
     counts = count_groups(outcome, score.decisions, np.zeros(len(outcome), dtype=np.intp), 1)[0]
-    tp, fp, fn, _ = counts
     values = score.values
     area = estimate_auroc(outcome, values, unit=unit) if score.kind != "decision" else None
     errors = (values - outcome) ** 2 if score.kind == "probability" else np.array([np.nan])
+    return lay_out_model(info, score, counts, area, float(errors.mean()), float(values.mean()))
+
+
+def lay_out_model(
+    info: ModelInfo,
+    score: Score | TalliedModel,
+    counts: NDArray[np.int64],
+    area: Discrimination | None,
+    brier: float,
+    mean_score: float,
+) -> dict[str, object]:
+    """Lay one row of ``models.csv`` out, of a model's counts tp, fp, fn and tn."""
+    tp, fp, fn, _ = counts
     return {
         "model": info.name,
         "source": info.source,
@@ -336,7 +350,7 @@ def _summarise(
         "given_threshold": _turn_back(score) if info.event_is == "low" else np.nan,
         "percentile": np.nan if info.percentile is None else info.percentile,
         "n_train": info.n_train,
-        "n_audit": len(outcome),
+        "n_audit": int(counts.sum()),
         "events_audit": int(tp + fn),
         "event_rate": float(event_rate(counts)),
         "selection_rate": float(selection_rate(counts)),
@@ -345,12 +359,12 @@ def _summarise(
         "auroc_high": area.high if area else np.nan,
         "accuracy": float(accuracy_of(counts)),
         "f1": float(rate(2 * tp, 2 * tp + fp + fn)),
-        "brier": float(errors.mean()),
-        "mean_score": float(values.mean()),
+        "brier": brier,
+        "mean_score": mean_score,
     }
 
 
-def _turn_back(score: Score) -> float:
+def _turn_back(score: Score | TalliedModel) -> float:
     """Find the threshold of a score as it was given, of which low ones speak for the event."""
     table = ScoreTable(score.model, "", score.kind, event_is="low")
     return float(table.turn(np.array(score.threshold)))
