@@ -8,9 +8,15 @@ import pandas as pd
 import pytest
 
 from auditbook.cli import main
-from auditbook.evidence import tally_records
-from auditbook.pooling import read_pooled
-from pooled_hospitals import SITES, draw_records
+from auditbook.cohort import load_cohort, read_cohort_file
+from auditbook.evidence import prepare, tally_records
+from auditbook.pooling import pool_counts, read_pooled
+from auditbook.project import ROOT
+from auditbook.records import AuditRecords, Score
+from auditbook.run.handover import make_pooled_tables
+from auditbook.settings import Protocol
+from auditbook.verdicts import judge
+from pooled_hospitals import SITES, draw_records, hand_over, split_tallies, take
 
 COHORT = """
 name = "stays"
@@ -101,3 +107,42 @@ def test_a_wrong_minimum_is_refused(folder, words):
     with pytest.raises(SystemExit) as wrong:
         main(["counts", "c.toml", *words])
     assert wrong.value.code == 2
+
+
+def hold_tables(tables, found) -> None:
+    """Hold what is made of counts to 1e-12, in whatever order the rows stand."""
+    for name in ("verdicts", "contrasts", "site_verdicts", "site_agreement", "audit_size"):
+        mine, yours = tables[name], found.tables[name]
+        if "metric" in mine:
+            mine, yours = (
+                one[~one["metric"].isin(["TI", "CAL"])].reset_index(drop=True) for one in (mine, yours)
+            )
+        pd.testing.assert_frame_equal(mine, yours, rtol=1e-12, atol=1e-12, check_dtype=False)
+
+
+def test_the_pooled_audit_is_the_audit_of_the_whole_table():
+    records = draw_records()
+    files = {f"{name}.json": hand_over(one) for name, one in split_tallies(records).items()}
+    protocol = Protocol(resamples=40, metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
+    tables = make_pooled_tables(pool_counts(files).tally, protocol)
+    hold_tables(tables, judge(prepare(records), protocol))
+
+
+@pytest.mark.slow
+def test_hospitals_of_new_york_one_by_one_are_the_audit_of_the_whole_table(shared_dir):
+    cohort = load_cohort(
+        read_cohort_file(ROOT / "data" / "cohorts" / "sparcs-heart-failure.toml"), data=sparcs_path
+    )
+    names, site = np.unique(cohort.site.astype(str), return_inverse=True)
+    groups = cohort.attributes[0]
+    share = np.bincount(groups.codes, cohort.outcome) / np.maximum(np.bincount(groups.codes), 1)
+    chance = np.clip(share[groups.codes] + np.random.default_rng(1).normal(0, 0.2, len(site)), 0.001, 0.999)
+    scores = (Score("m", "probability", 0.5, chance),)
+    records = AuditRecords(cohort.outcome, cohort.attributes, scores, site=site)
+    files = {
+        f"{name}.json": hand_over(tally_records(take(records, site == place)))
+        for place, name in enumerate(names)
+    }
+    protocol = Protocol(metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
+    tables = make_pooled_tables(pool_counts(files).tally, protocol)
+    hold_tables(tables, judge(prepare(records), protocol))

@@ -11,7 +11,7 @@ import pandas as pd
 from auditbook.cohort import Cohort
 from auditbook.counting import count_cohort, find_obstacles
 from auditbook.errors import InputError
-from auditbook.evidence import Tally, tally_records
+from auditbook.evidence import Tally, prepare_tally, tally_records
 from auditbook.pooling import (
     PooledCounts,
     SiteCounts,
@@ -30,7 +30,7 @@ from auditbook.run.folder import fresh_folder, hash_results, private_files, publ
 from auditbook.run.plan import Plan, Request, load_planned, locked, plan_run
 from auditbook.scoring import score_cohort
 from auditbook.settings import Protocol
-from auditbook.verdicts import tabulate_groups
+from auditbook.verdicts import judge, tabulate_groups, tabulate_pooled_rates, tabulate_rates
 
 TRAINED = "trained here"
 LARGEST_GAPS = 12
@@ -144,13 +144,24 @@ def pool_files(paths: list[Path], folder: Path | None, progress: Progress) -> Pa
         fresh_folder(made)
         _write_hospitals(pooled, made / "hospitals", progress)
         (made / "results").mkdir()
-        write_results(
-            {"groups": tabulate_groups(pooled.tally, protocol=read_protocol(pooled))}, made / "results"
-        )
+        progress.say("pool: verdicts, what is shown, flip rates, agreement of hospitals")
+        write_results(make_pooled_tables(pooled.tally, read_protocol(pooled)), made / "results")
         info = describe_pooled(pooled, paths, made / "results", time.monotonic() - started)
         write_json(made / "run.json", info)
         publish(made, target, info, ("results", "hospitals"))
     return target
+
+
+def make_pooled_tables(tally: Tally, protocol: Protocol) -> dict[str, pd.DataFrame]:
+    """Compute the result tables that follow from counts, by file name."""
+    prepared = prepare_tally(tally)
+    found = judge(prepared, protocol)
+    return {
+        "groups": tabulate_groups(tally, protocol=protocol),
+        "rates": tabulate_rates(prepared, protocol),
+        "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
+        **found.tables,
+    }
 
 
 def read_protocol(pooled: PooledCounts) -> Protocol:
