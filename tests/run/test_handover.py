@@ -129,10 +129,9 @@ def test_the_pooled_audit_is_the_audit_of_the_whole_table():
 
 
 @pytest.mark.slow
-def test_hospitals_of_new_york_one_by_one_are_the_audit_of_the_whole_table(shared_dir):
-    cohort = load_cohort(
-        read_cohort_file(ROOT / "data" / "cohorts" / "sparcs-heart-failure.toml"), data=sparcs_path
-    )
+def test_hospitals_of_new_york_one_by_one_are_the_audit_of_the_whole_table(shared_dir, tmp_path):
+    file = read_cohort_file(ROOT / "data" / "cohorts" / "sparcs-heart-failure.toml")
+    cohort = load_cohort(file, data=shared_dir / "cohorts" / "sparcs_hf_2024.parquet", cache_dir=tmp_path)
     names, site = np.unique(cohort.site.astype(str), return_inverse=True)
     groups = cohort.attributes[0]
     share = np.bincount(groups.codes, cohort.outcome) / np.maximum(np.bincount(groups.codes), 1)

@@ -98,7 +98,7 @@ def _find_shared_sites(files: Mapping[str, SiteCounts]) -> list[str]:
 
 
 def _find_stem(name: str) -> str:
-    return name.split(".")[0]
+    return Path(name).stem
 
 
 def _name_site(name: str, one: SiteCounts) -> SiteCounts:
