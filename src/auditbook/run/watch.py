@@ -146,7 +146,7 @@ def _write(folder: Path, watched: Watched, ledger: Ledger) -> None:
     """Write the looks, the figure and the page; what was there is replaced."""
     import matplotlib.pyplot as plt  # takes long to import
 
-    mark_internal(folder / LEDGER)
+    mark_internal(folder)
     figure = draw_watch(ledger)
     for kind in ("svg", "png"):
         remove(folder / f"{FIGURE}.{kind}")
