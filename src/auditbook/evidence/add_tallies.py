@@ -124,11 +124,9 @@ def find_places(names: Sequence[str], among: Sequence[str]) -> Places:
     return np.array([position[name] for name in names], np.intp)
 
 
-def gather_parts(parts: TalliedParts, place: Places, count: int) -> TalliedParts:
-    """Join parts, such as sites to folds: each has a place among fewer."""
-    return TalliedParts(
-        **{one.name: _spread([getattr(parts, one.name)], [place], count, axis=1) for one in fields(parts)}
-    )
+def gather_parts(part: Ints, place: NDArray[np.integer], count: int) -> Ints:
+    """Join parts, such as sites to folds, in one array of `TalliedParts`: each has a place among fewer."""
+    return _spread([part], [place.astype(np.intp)], count, axis=1)
 
 
 def take_groups(attribute: TalliedAttribute, order: Places) -> TalliedAttribute:
@@ -177,7 +175,11 @@ def _spread(arrays: Sequence[Ints], places: Sequence[Places], count: int, *, axi
     shape[axis] = count
     total = np.zeros(shape, np.int64)
     for array, place in zip(arrays, places, strict=True):
-        np.add.at(np.moveaxis(total, axis, 0), place, np.moveaxis(array, axis, 0))
+        rows, values = np.moveaxis(total, axis, 0), np.moveaxis(array, axis, 0)
+        if len(np.unique(place)) == len(place):
+            rows[place] += values
+        else:
+            np.add.at(rows, place, values)
     return total
 
 

@@ -72,15 +72,6 @@ class TalliedEvidence:
         """Find the widths of a model's fine bins."""
         return find_widths("probability" if model in self.probable else "rank", self.fine[model].edges)
 
-    def gather(self, site: Places, n_sites: int) -> TalliedParts:
-        """Join the parts to others: `site` has the new part of each."""
-        return gather_parts(self.parts, np.asarray(site).astype(np.intp), n_sites)
-
-    @cached_property
-    def whole_parts(self) -> TalliedParts:
-        """All parts as one."""
-        return self.gather(np.zeros(self.parts.counts.shape[1], np.intp), 1)
-
 
 @dataclass(frozen=True)
 class TalliedCounts:
@@ -90,11 +81,11 @@ class TalliedCounts:
 
     def whole(self) -> Counts:
         """Count everything, shape (n_models, n_groups, 4)."""
-        return self.tallied.whole_parts.counts[:, 0]
+        return np.asarray(self.tallied.parts.counts.sum(axis=1))
 
     def at_sites(self, site: Places, n_sites: int) -> Counts:
         """Count each site, shape (n_models, n_sites, n_groups, 4)."""
-        return self.tallied.gather(site, n_sites).counts
+        return gather_parts(self.tallied.parts.counts, site, n_sites)
 
 
 @dataclass(frozen=True)
@@ -110,15 +101,18 @@ class TalliedScores:
 
     def whole(self, model: str) -> ScoreSums:
         """Add up everything of one model."""
-        return self._pick(self.tallied.whole_parts, model, 0)
+        found = self.at_sites(model, np.zeros(self.tallied.parts.counts.shape[1], np.intp), 1)
+        return ScoreSums(*(part[0] for part in found.parts()))
 
     def at_sites(self, model: str, site: Places, n_sites: int) -> ScoreSums:
         """Add up each site, leading shape (n_sites,)."""
-        return self._pick(self.tallied.gather(site, n_sites), model, slice(None))
-
-    def _pick(self, parts: TalliedParts, model: str, part: int | slice) -> ScoreSums:
-        place = self.tallied.models.index(model)
-        return ScoreSums(*(each[place, part] for each in parts.sums().parts()))
+        place, parts = self.tallied.models.index(model), self.tallied.parts
+        names = ("records", "events", "score", "benefit", "benefit_log")
+        joined = {
+            name: gather_parts(getattr(parts, name)[place : place + 1], site, n_sites) for name in names
+        }
+        sums = replace(parts, **joined).sums()
+        return ScoreSums(*(part[0] for part in sums.parts()))
 
 
 @dataclass(frozen=True)
@@ -156,7 +150,8 @@ class TalliedAreas:
     def cells_at_sites(self, model: str, site: Places, n_sites: int) -> tuple[BinCells, Counts]:
         """Count each site by group, label and run."""
         place = self.tallied.models.index(model)
-        return self.runs[model], self.tallied.gather(site, n_sites).steps[place]
+        steps = self.tallied.parts.steps[place : place + 1]
+        return self.runs[model], gather_parts(steps, site, n_sites)[0]
 
 
 @dataclass(frozen=True)
