@@ -90,8 +90,7 @@ def _count(plan: Plan, progress: Progress) -> tuple[Tally, list[dict[str, Any]]]
     if obstacles and request.scheduler:
         raise InputError(*(f"--scheduler: {told}" for told in obstacles))
     if not obstacles:
-        how = {"jobs": request.jobs, "scheduler": request.scheduler}
-        counted = count_cohort(plan.file, data=request.data, **how)
+        counted = count_cohort(plan.file, data=request.data, jobs=request.jobs, scheduler=request.scheduler)
         return counted.tally, _define_models(counted.tally, {}, "")
     cohort = load_planned(plan)
     if cohort.continuous:

@@ -23,9 +23,8 @@ class ConnectedTable:
 
     def each_chunk(self) -> Iterator[Chunk]:
         """Go through the rows as the database sends them."""
-        asked = {"columns": self.columns, "rows": self.rows}
-        first = 0
-        for batch in stream_database(self.connection, self.query, **asked):
+        first, columns = 0, self.columns
+        for batch in stream_database(self.connection, self.query, columns=columns, rows=self.rows):
             self.hashed.add(batch)
             part = hold_batch(batch, self.connection, self.query)
             yield Chunk(None, dict(part.categories), self.rows, part=part, first=first)
