@@ -85,27 +85,36 @@ def test_draws_of_counts_and_of_records_follow_one_law(work, board):
     assert stats.ks_2samp(wrong * 0.9, theirs).pvalue < 1e-4
 
 
-def test_every_tool_finds_the_same_rates_and_areas(work, board):
-    ours = work.our_ratios(board)
+def test_scikit_learn_and_fairlearn_find_the_same(work, board):
     assert work.sklearn_areas(board) == pytest.approx(work.our_areas(board), abs=1e-12)
+    whole = work.count_draws(work.count_board(board)[0], 1, board, keep_all=True)
+    assert work.fairlearn_draws(board, 2) == pytest.approx(whole[0], abs=1e-12)
+
+
+@pytest.mark.slow
+def test_aequitas_and_aif360_find_the_same_rates(work, board):
+    ours = work.our_ratios(board)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert work.aequitas_rates(board) == pytest.approx(ours.by_group, abs=1e-9)
         if find_spec("aif360"):
             assert work.aif360_ratios(board) == pytest.approx(ours.by_pair, abs=1e-9)
-        whole = work.count_draws(work.count_board(board)[0], 1, board, keep_all=True)
-        assert work.fairlearn_draws(board, 2) == pytest.approx(whole[0], abs=1e-12)
 
 
-def test_links_and_the_matrix_of_distances_come_from_one_forest(work):
+def test_links_know_in_which_share_of_trees_two_records_meet(work):
     forest = work.grow_same_forest(120)
     links = work.link_records(forest)
     assert len(links.pairs)
     met = (forest.leaves[links.pairs[:, 0]] == forest.leaves[links.pairs[:, 1]]).mean(axis=1)
     assert links.share == pytest.approx(met)
-    if find_spec("fgclustering"):
-        distance = work.forest_shares(forest)
-        assert 1 - distance[tuple(links.pairs.T)] == pytest.approx(links.share, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_the_matrix_of_distances_holds_the_same_shares(work):
+    pytest.importorskip("fgclustering")
+    forest = work.grow_same_forest(120)
+    links, distance = work.link_records(forest), work.forest_shares(forest)
+    assert 1 - distance[tuple(links.pairs.T)] == pytest.approx(links.share, abs=1e-6)
 
 
 @pytest.mark.parametrize(
