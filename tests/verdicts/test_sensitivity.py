@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditbook.evidence import prepare
+from auditbook.evidence import prepare, tally_records
 from auditbook.records import Attribute, AuditRecords, Score
 from auditbook.settings import Protocol
 from auditbook.verdicts import monte_carlo as repeats
@@ -246,3 +246,15 @@ def test_values_tried_rise_hold_the_one_in_force_and_end_at_the_most(grid, in_fo
     assert values == sorted(set(values))
     assert values[-1] == most
     assert min(in_force, most) in values
+
+
+def test_a_tally_varies_as_its_records_do(few_runs):
+    records = make_records(800)
+    other = replace(records.scores[0], model="other", values=records.scores[0].values[::-1])
+    both = replace(records, scores=(other, *records.scores))
+    protocol = replace(PROTOCOL, metrics=("DI",))
+    tables = audit(records, protocol)
+    exact = vary_constants(both, tables, model="m", protocol=protocol)
+    found = vary_constants(tally_records(both), tables, model="m", protocol=protocol)
+    for name, table in exact.items():
+        pd.testing.assert_frame_equal(table, found[name])

@@ -157,6 +157,7 @@ from auditbook.evidence.tally_groups import (
     TalliedGroups,
     prepare_tally,
 )
+from auditbook.evidence.tally_model import take_model
 from auditbook.evidence.tally_records import find_bins, tally_records
 from auditbook.evidence.weighted_areas import survey_areas, weigh_areas
 from auditbook.evidence.weighted_groups import WeightedGroups

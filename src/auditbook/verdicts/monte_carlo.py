@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from auditbook.evidence import Prepared, PreparedGroups, each_model, flip_interval, open_stream
+from auditbook.evidence import Audited, AuditedGroups, each_model, flip_interval, open_stream
 from auditbook.settings import Protocol
 from auditbook.verdicts.flips import resample_values
 from auditbook.verdicts.metrics import Metric, find_metric
@@ -71,7 +71,7 @@ class Repeats:
 
 
 def repeat_passes(
-    prepared: Prepared, verdicts: pd.DataFrame, values: Sequence[int], protocol: Protocol
+    prepared: Audited, verdicts: pd.DataFrame, values: Sequence[int], protocol: Protocol
 ) -> Repeats:
     """Draw the resamples of one model's cells many times over.
 
@@ -86,7 +86,7 @@ def repeat_passes(
     defined = np.where(sure[:, None, None], np.asarray(values), np.zeros((1, REPEATS, 1), np.int64))
     passes = np.where(agreed[:, None, None], defined, 0)
     seeds = open_stream(protocol.seed, "repeats").integers(2**32, size=REPEATS)
-    size = min(protocol.resample_size, len(prepared.records.outcome))
+    size = min(protocol.resample_size, prepared.rows)
     for groups in prepared.groups:
         cells = np.flatnonzero((judged["attribute"] == groups.settled.name) & ~sure)
         metrics = [find_metric(name) for name in judged["metric"].iloc[cells]]
@@ -100,7 +100,7 @@ def repeat_passes(
 
 
 def _count_run(
-    groups: PreparedGroups,
+    groups: AuditedGroups,
     metrics: Sequence[Metric],
     size: int,
     values: Sequence[int],
@@ -123,7 +123,7 @@ def _count_first(found: NDArray[np.bool_], values: Sequence[int]) -> NDArray[np.
 
 
 def _draw_values(
-    groups: PreparedGroups, metrics: Sequence[Metric], size: int, resamples: int, seed: int
+    groups: AuditedGroups, metrics: Sequence[Metric], size: int, resamples: int, seed: int
 ) -> list[Array]:
     """Draw the resamples of one attribute's cells, each of shape (resamples,)."""
     drawn = {

@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from auditbook.columns import TABLES, fill_table
-from auditbook.evidence import Prepared, prepare, rate
+from auditbook.evidence import Audited, Tally, prepare, prepare_tally, rate, take_model
 from auditbook.records import AuditRecords
 from auditbook.settings import Protocol
 from auditbook.verdicts.judgement import judge
 from auditbook.verdicts.monte_carlo import repeat_passes
-from auditbook.verdicts.site_folds import plan_folds
+from auditbook.verdicts.site_folds import plan_prepared_folds
 from auditbook.verdicts.tiers import TIERS, Axes, read_axes
 
 FLIP_BOUNDS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.30)
@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 class Audit:
     """One model's audit, and the constants that it used."""
 
-    prepared: Prepared  # With the scores of one model
+    prepared: Audited  # With the scores of one model
     # That model's rows of verdicts.csv, audit_size.csv and site_agreement.csv
     verdicts: pd.DataFrame
     sizes: pd.DataFrame
@@ -52,21 +52,28 @@ class Audit:
     @property
     def own_size(self) -> int:
         """Records of the audit."""
-        return len(self.prepared.records.outcome)
+        return self.prepared.rows
 
 
 def open_audit(
-    records: AuditRecords, tables: Mapping[str, pd.DataFrame], *, model: str, protocol: Protocol
+    source: AuditRecords | Tally, tables: Mapping[str, pd.DataFrame], *, model: str, protocol: Protocol
 ) -> Audit:
     """Take one model's part of an audit."""
-    one = replace(records, scores=tuple(score for score in records.scores if score.model == model))
     parts = (tables[name] for name in ("verdicts", "audit_size", "site_agreement"))
     verdicts, sizes, agreement = (part[part["model"] == model].reset_index(drop=True) for part in parts)
-    return Audit(prepare(one), verdicts, sizes, agreement, protocol)
+    return Audit(_prepare_model(source, model), verdicts, sizes, agreement, protocol)
+
+
+def _prepare_model(source: AuditRecords | Tally, model: str) -> Audited:
+    """Prepare one model of what is audited."""
+    if isinstance(source, Tally):
+        return prepare_tally(take_model(source, model))
+    scores = tuple(score for score in source.scores if score.model == model)
+    return prepare(replace(source, scores=scores))
 
 
 def vary_constants(
-    records: AuditRecords, tables: Mapping[str, pd.DataFrame], *, model: str, protocol: Protocol
+    source: AuditRecords | Tally, tables: Mapping[str, pd.DataFrame], *, model: str, protocol: Protocol
 ) -> dict[str, pd.DataFrame]:
     """Count stable verdicts and tiers of one model again under other constants, one constant at a time.
 
@@ -87,7 +94,7 @@ def vary_constants(
     ----------
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
-    audit = open_audit(records, tables, model=model, protocol=protocol)
+    audit = open_audit(source, tables, model=model, protocol=protocol)
     rows: list[dict[str, Any]] = []
     cells: list[pd.DataFrame] = []
     for sweep in (_sweep_bounds, _sweep_sizes, _sweep_support):
@@ -197,7 +204,7 @@ def _sweep_support(audit: Audit) -> Iterator[Varied]:
     """Ask more or less of every group; the other axes are judged again as well."""
     protocol, names = audit.protocol, ("min_records", "min_events", "min_non_events")
     in_force = (protocol.min_records, protocol.min_events, protocol.min_non_events)
-    folds = plan_folds(audit.prepared.records, n_folds=protocol.site_folds)
+    folds = plan_prepared_folds(audit.prepared, n_folds=protocol.site_folds)
     levels = sorted({*SUPPORTS, in_force})
     lowest = [min(level) for level in zip(*levels, strict=True)]
     least = _move(protocol, dict(zip(names, lowest, strict=True)))
