@@ -4,7 +4,15 @@ from auditbook.cohort.cohort import STANDS, LeftOut, Unplaced
 from auditbook.cohort.column_roles import MISSING_GROUP, derive_outcome
 from auditbook.cohort.column_series import Series, join_series
 from auditbook.cohort.data_files import hash_files, name_files
-from auditbook.cohort.describe import ID_SHARE, summarise_columns, summarise_groups, summarise_sites
+from auditbook.cohort.describe import (
+    ID_SHARE,
+    GroupSizes,
+    summarise_columns,
+    summarise_groups,
+    summarise_sites,
+    tabulate_sites,
+    tabulate_sizes,
+)
 from auditbook.cohort.events import Event
 from auditbook.cohort.feature_columns import find_features
 from auditbook.cohort.file import ScoreTable, name_lean

@@ -1,6 +1,7 @@
 """Who is in the cohort: its groups, its sites and its columns, as tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,23 @@ from auditbook.cohort.cohort import Cohort
 from auditbook.cohort.column_series import Series, join_series
 from auditbook.columns import empty_table
 from auditbook.evidence import wilson_interval
+from auditbook.records import Attribute
 from auditbook.tables import as_text, is_missing
 
 Positions = NDArray[np.integer]
 
 ID_SHARE = 0.95
 """Distinct values a record from which a column is taken for an identifier."""
+
+
+@dataclass(frozen=True)
+class GroupSizes:
+    """How many records the groups of an attribute hold, each shape (n_groups,)."""
+
+    records: NDArray[np.integer]
+    events: NDArray[np.number]  # nan when the outcome is a number and not an event
+    train: NDArray[np.integer]
+    audit: NDArray[np.integer]
 
 
 def summarise_groups(cohort: Cohort, *, train: Positions, audit: Positions) -> pd.DataFrame:
@@ -26,24 +38,34 @@ def summarise_groups(cohort: Cohort, *, train: Positions, audit: Positions) -> p
     when the outcome is continuous, rates are nan without records. `train` and `audit` are positions; either
     may be empty.
     """
+    sizes = []
+    for item in cohort.attributes:
+        events = _events(cohort, item.codes, len(item.groups))
+        parts = (_count(item.codes[part], item.groups) for part in (train, audit))
+        sizes.append(GroupSizes(_count(item.codes, item.groups), events, *parts))
+    return tabulate_sizes(cohort.attributes, sizes, total=len(cohort.table))
+
+
+def tabulate_sizes(
+    attributes: Sequence[Attribute], sizes: Sequence[GroupSizes], *, total: int
+) -> pd.DataFrame:
+    """Make the rows of `summarise_groups` from what the groups of each attribute hold, of `total` records."""
     parts = []
-    for attribute in cohort.attributes:
-        counts = _count(attribute.codes, attribute.groups)
-        events = _events(cohort, attribute.codes, len(attribute.groups))
-        interval = wilson_interval(events, counts)
+    for attribute, size in zip(attributes, sizes, strict=True):
+        interval = wilson_interval(size.events, size.records)
         parts.append(
             pd.DataFrame(
                 {
                     "attribute": attribute.name,
                     "group": list(attribute.groups),
-                    "n": counts,
-                    "share": counts / max(len(cohort.table), 1),
-                    "events": events,
-                    "event_rate": _rate(events, counts),
+                    "n": size.records,
+                    "share": size.records / max(total, 1),
+                    "events": size.events,
+                    "event_rate": _rate(size.events, size.records),
                     "event_rate_low": interval.low,
                     "event_rate_high": interval.high,
-                    "n_train": _count(attribute.codes[train], attribute.groups),
-                    "n_audit": _count(attribute.codes[audit], attribute.groups),
+                    "n_train": size.train,
+                    "n_audit": size.audit,
                     "reference": [group == attribute.reference for group in attribute.groups],
                 }
             )
@@ -62,7 +84,7 @@ def _events(cohort: Cohort, codes: Positions, number: int) -> NDArray[np.float64
     return np.bincount(codes[cohort.outcome == 1], minlength=number)
 
 
-def _rate(events: NDArray[np.float64] | NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+def _rate(events: NDArray[np.number], counts: NDArray[np.integer]) -> NDArray[np.float64]:
     return np.where(counts > 0, events / np.maximum(counts, 1), np.nan)
 
 
@@ -73,15 +95,22 @@ def summarise_sites(cohort: Cohort, *, audit: Positions) -> pd.DataFrame:
     codes, names = pd.factorize(cohort.site, sort=True)
     counts = np.bincount(codes)
     events = _events(cohort, codes, len(names))
+    return tabulate_sites(names.tolist(), counts, events, np.bincount(codes[audit], minlength=len(names)))
+
+
+def tabulate_sites(
+    names: Sequence[str], counts: NDArray[np.integer], events: NDArray[np.number], audit: NDArray[np.integer]
+) -> pd.DataFrame:
+    """Make the rows of `summarise_sites` from what each site holds, shape (n_sites,), by sorted names."""
     order = np.argsort(-counts, kind="stable")
     return pd.DataFrame(
         {
             "rank": np.arange(1, len(names) + 1),
-            "site": names[order],
+            "site": np.array(names, dtype=object)[order],
             "n": counts[order],
             "events": events[order],
             "event_rate": _rate(events, counts)[order],
-            "n_audit": np.bincount(codes[audit], minlength=len(names))[order],
+            "n_audit": audit[order],
         }
     )
 

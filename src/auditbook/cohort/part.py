@@ -118,7 +118,7 @@ def settle_attributes(
     """
     listed = sorted(held, key=lambda names: tuple((name is not None, name or "") for name in names))
     columns = iter(zip(zip(*listed, strict=True), declared, strict=True))
-    groups = []
+    groups: list[GroupColumn | None] = []
     for item in file.attributes:
         if item.cross:
             groups.append(None)

@@ -28,6 +28,7 @@ MissingRule = Literal["error", "group", "drop"]
 UnitRule = Literal["first", "last", "most frequent"]
 PerUnit = Literal["max", "first", "last"]
 Direction = Literal["high", "low"]
+Reading = Literal["auto", "in parts", "whole"]
 Paper = Literal["A4", "Letter"]
 Cells = Annotated[tuple[Value, ...], WrittenAs(tuple[Cell, ...])]
 Numbers = Annotated[Mapping[str, float], WrittenAs(Mapping[str, Number]), LeftOut("cells as they are")]
@@ -80,6 +81,10 @@ class DataTable:
     """Records to generate."""
     seed: Annotated[int, Exactly(ge=0)] = 42
     """Seed of the generator."""
+    read: Reading = "auto"
+    """`in parts`: records are counted part by part, in little memory; `whole`: the table is held in memory;
+    `auto`: in parts from about 2,000,000 rows on, where nothing in this file needs all records at once.
+    """
 
 
 @dataclass(frozen=True)

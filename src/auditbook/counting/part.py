@@ -86,10 +86,9 @@ def add_parts(parts: Iterable[CountedPart]) -> CountedPart:
 
 def _add_two(one: CountedPart, other: CountedPart) -> CountedPart:
     tallies = [part.tally for part in (one, other) if part.tally is not None]
-    unplaced = {
-        name: sum((part.unplaced[name] for part in (one, other) if name in part.unplaced), np.int64(0))
-        for name in sorted({*one.unplaced, *other.unplaced})
-    }
+    unplaced = dict(one.unplaced)
+    for name, counts in other.unplaced.items():
+        unplaced[name] = unplaced[name] + counts if name in unplaced else counts
     return CountedPart(
         one.rows + other.rows,
         _add_left_out(one.left_out, other.left_out),

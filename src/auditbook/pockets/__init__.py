@@ -1,6 +1,6 @@
 """Where is a model miscalibrated, and for whom: maps learned from the outcome, frozen, then tested?"""
 
-from auditbook.pockets.audit import PocketResults, make_pockets
+from auditbook.pockets.audit import PocketResults, leave_pockets_out, make_pockets
 from auditbook.pockets.centres import CentreRule, cluster_places, fit_design
 from auditbook.pockets.combining import COMBINED
 from auditbook.pockets.composition import ABSTAINED, bound_split

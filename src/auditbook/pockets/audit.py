@@ -66,7 +66,7 @@ def make_pockets(
         As for `score_cohort`.
     """
     if not settings.run:
-        return _leave_out("the cohort file turns them off, by [pockets] run = false")
+        return leave_pockets_out()
     try:
         world = build_world(
             cohort,
@@ -78,13 +78,16 @@ def make_pockets(
             progress=progress,
         )
     except InputError as reason:
-        return _leave_out(str(reason))
+        return leave_pockets_out(str(reason))
     progress(f"pockets: learning maps from {len(world.roles.discovery):,} records")
     found = _discover(cohort, world, settings, seed=seed, jobs=jobs, progress=progress)
     return _test(cohort, world, found, settings, seed=seed, jobs=jobs, progress=progress)
 
 
-def _leave_out(reason: str) -> PocketResults:
+def leave_pockets_out(
+    reason: str = "the cohort file turns them off, by [pockets] run = false",
+) -> PocketResults:
+    """Make empty tables, with the reason."""
     tables = {name: empty_table(name) for name in TABLES}
     return PocketResults(tables, (), {"status": "left out", "reason": reason})
 

@@ -93,6 +93,8 @@ def describe_population(source: Source, records: int) -> Statement:
     parts = [f"Audited: {plural(records, 'record')}{where}{seen}."]
     if info.get("per_unit"):
         parts.append(_describe_merged(str(info["per_unit"]["rule"]), str(info["unit"])))
+    if info.get("counted"):
+        parts.append(_describe_counted(info["counted"], told))
     if info.get("turned"):
         parts.append(_describe_turned(info["turned"]))
     if "units" in set(source.table("contrasts")["scope"]):
@@ -111,6 +113,21 @@ def _describe_merged(rule: str, unit: str) -> str:
         text += (
             " The largest of many scores is larger than that of few: a longer stay is selected more easily."
         )
+    return text
+
+
+def _describe_counted(counted: dict, pockets: dict) -> str:
+    """Say what follows from counts alone, and what needs records and was not made."""
+    text = "They were counted part by part: whatever is made of counts is what the whole table gives"
+    if counted.get("score_bins"):
+        text += "; areas are read from bins of the scores, and result tables say how far that can move them"
+    text += (
+        ". What mitigation costs, and whether verdicts hold under other protocols, needs records: not made."
+    )
+    if pockets.get("sample"):
+        rows, whole = pockets["sample"]["rows"], pockets["sample"]["of"]
+        of = f"{plural(rows, 'record')} of {plural(whole, 'row')}"
+        text += f" Pockets were learned and tested on a sample: {of}."
     return text
 
 

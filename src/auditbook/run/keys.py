@@ -20,6 +20,8 @@ from auditbook.run.plan import Plan
 OWN_SETTINGS = {"path", "title", "protocol", "mitigation", "pockets", "use", "labels", "report"}
 """Parts of a cohort file that no step reads but those that name them below; `path` is where it lies."""
 STEPS = ("cohort", "scores", "verdicts", "baselines", "robustness", "pockets")
+ORDER = ("counted", *STEPS)
+"""Steps in the order in which run.json lists them; a cohort that is counted has the first and the last."""
 PASSING = {
     "steps",
     "cells",
@@ -68,6 +70,7 @@ def step_keys(
     rows_read = source.data_hash if source is not None else plan.file.digest_data(plan.request.data)
     data = (rows_read, digest_folder("reference"), json.dumps(versions()))
     add("cohort", _list_settings(plan.file), _list_columns(), *rows, *data)
+    add("counted", _list_settings(plan.file), _list_columns(), protocol, *data)
     add("scores", protocol, panel, after=("cohort",))
     add("verdicts", protocol, after=("scores",))
     add("baselines", protocol, panel, *mitigation, after=("scores",))

@@ -12,11 +12,13 @@ from auditbook.cohort import (
     FULL_SIZES,
     Cohort,
     CohortFile,
+    LeftOut,
     Source,
     load_cohort,
     read_cohort_file,
     read_source,
 )
+from auditbook.counting import SAMPLE_ROWS, draw_sample, is_counted
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
@@ -51,6 +53,7 @@ class Plan:
     file: CohortFile  # The validated cohort file
     protocol: Protocol  # The constants in force: cohort file, profile and seed together
     folder: Path  # The run's folder
+    counted: bool = False  # Whether records are counted part by part, and no table is in memory
 
     @property
     def next(self) -> Path:
@@ -79,7 +82,8 @@ def plan_run(request: Request) -> Plan:
     if request.seed is not None:
         protocol = replace(protocol, seed=request.seed)
     folder = request.run_dir if request.run_dir is not None else runs_folder() / file.name
-    return Plan(request, file, protocol, folder.resolve())
+    counted = is_counted(file, data=request.data, profile=request.profile)
+    return Plan(request, file, protocol, folder.resolve(), counted)
 
 
 def check_call(file: CohortFile, request: Request) -> None:
@@ -106,11 +110,15 @@ def read_connected(plan: Plan) -> Source | None:
 def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
     """Read the data that the plan names, as an audit uses them; `source` where they are read already.
 
+    Of a cohort that is counted part by part a sample is read.
+
     Raises
     ------
     InputError
         With every fault that was found.
     """
+    if plan.counted:
+        return _load_sample(plan)
     return load_cohort(
         size_file(plan.file, plan.request.profile),
         data=plan.request.data,
@@ -119,6 +127,17 @@ def load_planned(plan: Plan, source: Source | None = None) -> Cohort:
         cache_dir=runs_folder() / ".cache",
         source=source,
     )
+
+
+def _load_sample(plan: Plan) -> Cohort:
+    """Read a sample of the rows; the others are told as left out."""
+    file, data = plan.file, plan.request.data
+    sample = draw_sample(file, data=data, seed=plan.protocol.seed)
+    cohort = load_cohort(file, source=sample.source, cache_dir=runs_folder() / ".cache")
+    beyond = sample.rows - cohort.rows_read
+    reason = f"beyond the sample of about {SAMPLE_ROWS:,} rows that pockets are learned and tested on"
+    left_out = (*cohort.left_out, *([LeftOut(reason, beyond)] if beyond else []))
+    return replace(cohort, rows_read=sample.rows, left_out=left_out)
 
 
 def size_file(file: CohortFile, profile: Profile) -> CohortFile:

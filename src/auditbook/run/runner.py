@@ -5,9 +5,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from auditbook.errors import InputError
 from auditbook.progress import Progress
 from auditbook.project import DEFAULT_COHORT, digest_files
 from auditbook.run.contents import chapter_names
+from auditbook.run.counted_steps import make_counted_results
 from auditbook.run.editions import write_sources
 from auditbook.run.folder import note_key, note_step, publish, read_keys
 from auditbook.run.keys import chapter_key
@@ -26,7 +28,7 @@ def run_audit(request: Request, progress: Progress) -> Path:
     """Make the results of a cohort and their report, and return its folder: ``auditbook audit``."""
     plan = plan_run(request)
     with locked(plan.folder):
-        info = make_results(plan, progress)
+        info = make_counted_results(plan, progress) if plan.counted else make_results(plan, progress)
         make_report(plan, info, progress)
         publish(plan.next, plan.folder, info, AUDITED)
         forget_scores(plan, progress)
@@ -39,6 +41,11 @@ def run_book(request: Request, progress: Progress) -> Path:
     The book opens at ``html/index.html`` in the folder that is returned.
     """
     plan = plan_run(request)
+    if plan.counted:
+        raise InputError(
+            f"{request.cohort.name}: chapters need records, and this cohort is counted part by part: make "
+            'its results and its report with auditbook audit, or write [data] read = "whole"'
+        )
     with locked(plan.folder):
         info = make_results(plan, progress)
         make_report(plan, info, progress)

@@ -18,8 +18,9 @@ from auditbook.pockets import PocketResults, make_pockets, save_map
 from auditbook.progress import Progress
 from auditbook.project import digest_files, digest_text
 from auditbook.results import write_results
+from auditbook.run.counted import count_planned, describe_counted, make_counted_tables
 from auditbook.run.folder import hash_results, note_step, remove, write_json
-from auditbook.run.keys import STEPS, step_keys
+from auditbook.run.keys import ORDER, STEPS, step_keys
 from auditbook.run.ledger import Entries, carry_over, note_done
 from auditbook.run.plan import Plan, load_planned, read_connected
 from auditbook.run.tables import describe_cohort, describe_plan, describe_scores, make_tables
@@ -29,6 +30,7 @@ from auditbook.workers import STOPPED, do_beside, hear_workers
 T = TypeVar("T")
 Tables = dict[str, pd.DataFrame]
 MAKERS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "counted": (count_planned, make_counted_tables, describe_counted, write_results),
     "cohort": (load_planned, describe_cohort),
     "scores": (score_cohort, describe_scores),
     "verdicts": (make_tables, write_results),
@@ -296,8 +298,14 @@ def make_results(plan: Plan, progress: Progress, names: tuple[str, ...] = STEPS)
         remove(plan.next)
         raise InputError(f"{plan.file.path.name}: no pocket audit can be made: {pockets['reason']}")
     noted = steps.notes["cohort"] | steps.notes.get("scores", {"models": pockets.get("models", [])})
-    info = describe_plan(plan) | noted | {"pockets": pockets, "partition": pockets.get("partition")}
-    info["steps"] = sorted(steps.timing["steps"], key=lambda step: STEPS.index(step["step"]))
+    return write_info(steps, noted)
+
+
+def write_info(steps: Steps, noted: Mapping[str, Any]) -> dict[str, Any]:
+    """Write run.json into ``next``: what was asked, what steps say of themselves, and their hashes."""
+    plan, pockets = steps.plan, steps.notes["pockets"]
+    info = describe_plan(plan) | dict(noted) | {"pockets": pockets, "partition": pockets.get("partition")}
+    info["steps"] = sorted(steps.timing["steps"], key=lambda step: ORDER.index(step["step"]))
     info["hashes"] = {
         "cohort": digest_files([plan.request.cohort]),
         "data": info.pop("data_hash"),

@@ -16,6 +16,7 @@ from auditbook.scoring.score import (
     ModelInfo,
     ScoredCohort,
     bin_scores,
+    describe_given,
     percentile_threshold,
     read_given,
     score_cohort,

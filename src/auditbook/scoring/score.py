@@ -114,7 +114,7 @@ def score_cohort(
     _check_names([table.name for table in file.scores], names)
     split = _split(cohort, protocol, trains=bool(configs))
     given = [read_given(cohort.table, table, split.audit) for table in file.scores]
-    infos = [_describe_given(table) for table in file.scores]
+    infos = [describe_given(table) for table in file.scores]
     if not configs:
         return ScoredCohort(_records(cohort, split, given), split.audit, split.train, tuple(infos))
     trainings = _plan_trainings(cohort, split, protocol, configs, lean, progress)
@@ -139,7 +139,7 @@ def score_cohort(
     return ScoredCohort(records, split.audit, split.train, tuple(infos), features.names, left_out)
 
 
-def _describe_given(table: ScoreTable) -> ModelInfo:
+def describe_given(table: ScoreTable) -> ModelInfo:
     """Say of a given score what is known of it."""
     percentile = table.turned.percentile
     return ModelInfo(table.name, table.name, "given", percentile=percentile, event_is=table.event_is)

@@ -78,13 +78,14 @@ def _parse(column: pd.Series) -> NDArray[np.float64]:
 
 def is_missing(column: pd.Series, values: Iterable[Value] = ()) -> Mask:
     """Tell which cells are missing: null, blank, or a value that means so, matched as `matches` does."""
-    missing = column.isna().to_numpy(dtype=bool)
     if column.dtype == object:
         codes, found = pd.factorize(column, use_na_sentinel=True)
         blank = np.array(
             [isinstance(value, str) and not value.strip() for value in found] + [True], dtype=bool
         )
         missing = blank[codes]
+    else:
+        missing = column.isna().to_numpy(dtype=bool)
     for value in values:
         missing = missing | matches(column, value)
     return np.asarray(missing)

@@ -1,0 +1,128 @@
+"""How does an audit go of a cohort that is counted part by part, and is never in memory as a table?"""
+
+from typing import Any
+
+import pandas as pd
+
+from auditbook.cohort import MISSING_GROUP, GroupSizes, tabulate_sites, tabulate_sizes
+from auditbook.columns import empty_table
+from auditbook.counting import CountedCohort, count_cohort
+from auditbook.evidence import prepare_tally
+from auditbook.ranking import make_auc_tables
+from auditbook.run.plan import Plan
+from auditbook.scoring import bin_tallied_scores, describe_given, summarise_tallied_models
+from auditbook.settings import Protocol
+from auditbook.tables import CHUNK_ROWS
+from auditbook.verdicts import (
+    bound_missing_attribute,
+    check_flips,
+    count_above_median,
+    find_tipping_points,
+    judge,
+    tabulate_groups,
+    tabulate_pooled_rates,
+    tabulate_rates,
+)
+
+
+def count_planned(plan: Plan) -> CountedCohort:
+    """Count the cohort that the plan names.
+
+    Raises
+    ------
+    InputError
+        With every fault that was found in the rows that it names.
+    """
+    request = plan.request
+    return count_cohort(plan.file, data=request.data, jobs=request.jobs, folder=plan.next)
+
+
+def describe_counted(counted: CountedCohort) -> dict[str, Any]:
+    """Say what a run read, left out and audited, and how scores were binned."""
+    rows, models = counted.tally.rows, [model.model for model in counted.tally.models]
+    return {
+        "synthetic": False,
+        "rows_read": counted.rows_read,
+        "rows_kept": rows,
+        "left_out": [{"reason": part.reason, "rows": part.rows} for part in counted.left_out],
+        "missing_groups": _count_missing_groups(counted),
+        "data_hash": counted.data_hash,
+        "rows_audited": rows,
+        "rows_train": 0,
+        "models": models,
+        "counted": {
+            "chunk_rows": CHUNK_ROWS,
+            "score_bins": {
+                model.model: max(fine.count.shape[-1] for fine in fines)
+                for model, fines in _pair_bins(counted)
+            },
+            "notes": list(counted.notes),
+        },
+    }
+
+
+def _pair_bins(counted: CountedCohort) -> list[tuple[Any, list[Any]]]:
+    """Pair each model that orders records with its bins in every attribute."""
+    tally = counted.tally
+    paired = [
+        (model, [one.fine[place] for one in tally.attributes]) for place, model in enumerate(tally.models)
+    ]
+    return [(model, fines) for model, fines in paired if all(fine is not None for fine in fines)]
+
+
+def _count_missing_groups(counted: CountedCohort) -> list[dict[str, Any]]:
+    """Count the records of each attribute that form the group of those without an entry."""
+    return [
+        {"attribute": item.name, "rows": int(item.counts[0, :, item.groups.index(MISSING_GROUP)].sum())}
+        for item in counted.tally.attributes
+        if MISSING_GROUP in item.groups
+    ]
+
+
+def make_counted_tables(counted: CountedCohort, protocol: Protocol) -> dict[str, pd.DataFrame]:
+    """Compute every result table of an audit that follows from counts, by file name."""
+    order = {item.name: item.groups for item in counted.attributes}
+    prepared = prepare_tally(counted.tally, declared=order)
+    tally, given = prepared.declared, counted.file.scores
+    found = judge(prepared, protocol)
+    return {
+        **tabulate_cohort(counted),
+        "models": summarise_tallied_models(tally, {score.name: describe_given(score) for score in given}),
+        "score_bins": bin_tallied_scores(tally),
+        "groups": tabulate_groups(tally, protocol=protocol),
+        "scoring_rates": count_above_median(tally),
+        "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
+        "rates": tabulate_rates(prepared, protocol),
+        **found.tables,
+        "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
+        "missing_attribute": bound_missing_attribute(
+            prepared, dict(counted.unplaced), protocol, unplaced=MISSING_GROUP
+        ),
+        **make_auc_tables(prepared, found.folds, protocol=protocol),
+        **check_flips(tally, protocol=protocol, seed=protocol.seed),
+    }
+
+
+def tabulate_cohort(counted: CountedCohort) -> dict[str, pd.DataFrame]:
+    """Tell of groups and sites what `summarise_groups` and `summarise_sites` do."""
+    tally, sizes = counted.tally, []
+    held = {item.name: item for item in tally.attributes}
+    for attribute in counted.attributes:
+        item = held[attribute.name]
+        cells = {name: item.counts[0, :, place].sum(axis=0) for place, name in enumerate(item.groups)}
+        table = pd.DataFrame([cells.get(name, [0] * 4) for name in attribute.groups]).to_numpy()
+        records, none = table.sum(axis=1), table[:, 0] * 0
+        sizes.append(GroupSizes(records, table[:, [0, 2]].sum(axis=1), none, records))
+    return {
+        "cohort_groups": tabulate_sizes(counted.attributes, sizes, total=tally.rows),
+        "cohort_sites": _tabulate_sites(counted),
+    }
+
+
+def _tabulate_sites(counted: CountedCohort) -> pd.DataFrame:
+    tally = counted.tally
+    if not tally.sites:
+        return empty_table("cohort_sites")
+    cells = tally.attributes[0].counts[0].sum(axis=1)
+    records = cells.sum(axis=1)
+    return tabulate_sites(tally.sites, records, cells[:, [0, 2]].sum(axis=1), records)
