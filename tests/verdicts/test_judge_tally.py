@@ -55,7 +55,7 @@ def make_tables(prepared, protocol) -> dict[str, pd.DataFrame]:
         "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
         "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
         "missing_attribute": bound_missing_attribute(
-            prepared, {"b": np.full((3, 4), 40)}, protocol, unplaced="g2"
+            prepared, {"b": np.full((len(prepared.models), 4), 40)}, protocol, unplaced="g2"
         ),
     }
 
@@ -75,16 +75,20 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        CASES["units of several records in thirty sites"],
-        *(pytest.param(CASES[name], marks=pytest.mark.slow) for name in list(CASES)[:2]),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_every_table_of_counts_is_that_of_the_records(case):
-    records = make_records(**case)
     protocol = Protocol(metrics=COUNTED, resamples=20, resample_size=600, size_repeats=5)
+    compare_tables(make_records(**case), protocol)
+
+
+def test_tables_of_two_metrics_are_those_of_the_records_by_unit_and_site():
+    records = make_records(700, n_groups=2, n_sites=30, n_units=300)
+    short = replace(records, attributes=records.attributes[:2], scores=records.scores[:1])
+    compare_tables(short, Protocol(metrics=("DI", "EOD"), resamples=5, resample_size=400, size_repeats=2))
+
+
+def compare_tables(records: AuditRecords, protocol: Protocol) -> None:
     one = make_tables(prepare(records), protocol)
     two = make_tables(prepare_tally(tally_records(records), declared=declare(records)), protocol)
     for name, table in one.items():
