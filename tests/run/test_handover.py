@@ -123,7 +123,7 @@ def hold_tables(tables, found) -> None:
 def test_the_pooled_audit_is_the_audit_of_the_whole_table():
     records = draw_records()
     files = {f"{name}.json": hand_over(one) for name, one in split_tallies(records).items()}
-    protocol = Protocol(resamples=40, metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
+    protocol = Protocol(resamples=40, halvings=2, metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
     tables = make_pooled_tables(pool_counts(files).tally, protocol)
     hold_tables(tables, judge(prepare(records), protocol))
 
@@ -142,6 +142,17 @@ def test_hospitals_of_new_york_one_by_one_are_the_audit_of_the_whole_table(share
         f"{name}.json": hand_over(tally_records(take(records, site == place)))
         for place, name in enumerate(names)
     }
-    protocol = Protocol(metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
+    protocol = Protocol(halvings=2, metrics=("DI", "SPD", "EOPP", "EOD", "PP"))
     tables = make_pooled_tables(pool_counts(files).tally, protocol)
     hold_tables(tables, judge(prepare(records), protocol))
+
+
+def test_areas_and_calibration_of_pooled_files_are_those_of_the_whole_tally():
+    records = draw_records(1200)
+    files = {f"{name}.json": hand_over(one) for name, one in split_tallies(records).items()}
+    protocol = Protocol(resamples=10, halvings=2, size_repeats=2, audit_sizes=(500,))
+    mine = make_pooled_tables(pool_counts(files).tally, protocol)
+    yours = make_pooled_tables(tally_records(records, sites=SITES), protocol)
+    assert {"auc_matrix", "calibration", "auc_verdicts", "flip_truth"} <= set(mine)
+    for name, table in mine.items():
+        pd.testing.assert_frame_equal(table, yours[name], rtol=1e-12, atol=1e-12)

@@ -25,12 +25,21 @@ from auditbook.pooling import (
 )
 from auditbook.progress import Progress
 from auditbook.project import digest_files, runs_folder, versions
+from auditbook.ranking import make_auc_tables
 from auditbook.results import write_results, write_table
 from auditbook.run.folder import fresh_folder, hash_results, private_files, publish, write_json
 from auditbook.run.plan import Plan, Request, load_planned, locked, plan_run
 from auditbook.scoring import score_cohort
 from auditbook.settings import Protocol
-from auditbook.verdicts import judge, tabulate_groups, tabulate_pooled_rates, tabulate_rates
+from auditbook.verdicts import (
+    check_flips,
+    count_above_median,
+    find_tipping_points,
+    judge,
+    tabulate_groups,
+    tabulate_pooled_rates,
+    tabulate_rates,
+)
 
 TRAINED = "trained here"
 LARGEST_GAPS = 12
@@ -159,7 +168,11 @@ def make_pooled_tables(tally: Tally, protocol: Protocol) -> dict[str, pd.DataFra
         "groups": tabulate_groups(tally, protocol=protocol),
         "rates": tabulate_rates(prepared, protocol),
         "pooled_rates": tabulate_pooled_rates(prepared, protocol=protocol),
+        "scoring_rates": count_above_median(tally),
         **found.tables,
+        "tipping_points": find_tipping_points(prepared, found.verdicts, found.contrasts, protocol),
+        **make_auc_tables(prepared, found.folds, protocol=protocol),
+        **check_flips(tally, protocol=protocol, seed=protocol.seed),
     }
 
 
