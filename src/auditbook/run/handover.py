@@ -15,6 +15,7 @@ from auditbook.evidence import Tally, prepare_tally, tally_records
 from auditbook.pooling import (
     PooledCounts,
     SiteCounts,
+    Withheld,
     bare_tally,
     bound_withheld,
     define_counts,
@@ -80,7 +81,7 @@ def write_counts(request: Request, output: Path | None, minimum: int, progress: 
     protocol = asdict(replace(plan.protocol, thresholds={})) | {"thresholds": dict(plan.protocol.thresholds)}
     described = plan.file.describe()
     definitions = define_counts(described, protocol, models)
-    withheld = ()
+    withheld: tuple[Withheld, ...] = ()
     if minimum:
         found = suppress_small(tally, minimum, crosses=described["crosses"])
         tally, withheld = found.tally, found.withheld
@@ -228,7 +229,7 @@ def _draw(hospitals: pd.DataFrame, means: pd.DataFrame, folder: Path) -> None:
     for number, place in enumerate(order, start=1):
         row = means.loc[place]
         mine = hospitals[(hospitals[key] == row[key]).all(axis=1)]
-        figure = draw_forest(mine, row).figure
+        figure = draw_forest(mine, row).get_figure(root=True)
         with plt.rc_context({"svg.hashsalt": "auditbook", "svg.fonttype": "none"}):
             figure.savefig(folder / f"forest-{number:02d}.svg", metadata={"Date": None})
         plt.close("all")
