@@ -229,7 +229,7 @@ def _draw(hospitals: pd.DataFrame, means: pd.DataFrame, folder: Path) -> None:
     for number, place in enumerate(order, start=1):
         row = means.loc[place]
         mine = hospitals[(hospitals[key] == row[key]).all(axis=1)]
-        figure = draw_forest(mine, row).get_figure(root=True)
+        draw_forest(mine, row)
         with plt.rc_context({"svg.hashsalt": "auditbook", "svg.fonttype": "none"}):
-            figure.savefig(folder / f"forest-{number:02d}.svg", metadata={"Date": None})
+            plt.savefig(folder / f"forest-{number:02d}.svg", metadata={"Date": None})
         plt.close("all")
