@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -35,7 +36,7 @@ def draw_leads(leads: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         draw_estimate(
             ax, row.median, position, low=row.median_low, high=row.median_high, mark=marks[row.group]
         )
-    ends = leads[["three_quarters", "median_high"]].max(axis=None)
-    ax.set_xlim(0, 1.08 * ends if ends > 0 else 1)
+    last = float(np.nanmax([0.0, *leads["three_quarters"], *leads["median_high"]]))
+    ax.set_xlim(0, 1.08 * last if last > 0 else 1)
     ax.set_xlabel(f"median with 95% interval, {SPANS[str(leads['span'].iloc[0])]}")
     return ax
