@@ -29,6 +29,7 @@ title = "A generated table of four scores"
 
 [data]
 path = "{path}"
+read = "in parts"
 
 [outcome]
 column = "died"

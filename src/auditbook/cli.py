@@ -82,11 +82,13 @@ def build_parser() -> argparse.ArgumentParser:
     audit = commands.add_parser("audit", help="make the results and their report, without chapters")
     _add_cohort(audit)
     _add_run(audit)
+    _add_scheduler(audit)
     audit.set_defaults(act=_audit, only=None)
 
     run = commands.add_parser("run", help="audit, write the report, execute the chapters, build the book")
     _add_cohort(run)
     _add_run(run)
+    _add_scheduler(run)
     run.add_argument("--only", metavar="CHAPTER", help="execute just this chapter")
     run.add_argument(
         "--edition",
@@ -193,6 +195,15 @@ def _add_run(parser: argparse.ArgumentParser, *, folder: str = "runs/<name>") ->
         help="remove the predictions for each record when all is done; another audit makes them again",
     )
     parser.add_argument("--force", action="store_true", help="redo steps whose inputs have not changed")
+
+
+def _add_scheduler(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="count on the workers of a Dask scheduler, tcp://HOST:PORT",
+    )
 
 
 def _seed(text: str) -> int:

@@ -5,9 +5,11 @@ from dataclasses import replace
 import duckdb
 import pytest
 
-from auditbook.counting import count_cohort, find_obstacles
+from auditbook.cohort import read_source
+from auditbook.counting import choose, count_cohort, draw_sample, find_obstacles, hash_connected, is_counted
+from auditbook.counting.choose import estimate_length
 from auditbook.errors import InputError
-from counted_cohorts import assert_equal, write_cohort
+from counted_cohorts import assert_equal, odd_table, write_cohort
 
 
 def connect(file, folder, *, order=""):
@@ -58,3 +60,34 @@ def test_scores_that_only_order_records_are_refused_in_words(tmp_path):
     assert not find_obstacles(ranks)
     connected = replace(ranks, data=replace(file.data, connection="duckdb:///a.duckdb", query="stays"))
     assert "rows of a database come in no order" in " ".join(find_obstacles(connected))
+
+
+def test_a_database_counts_its_rows_and_the_longer_table_is_counted_in_parts(tmp_path, monkeypatch):
+    file = connect(write_cohort(tmp_path, kind="parquet"), tmp_path)
+    assert estimate_length(file) == 700
+    assert not is_counted(file)
+    monkeypatch.setattr(choose, "FROM_ROWS", 700)
+    assert is_counted(file)
+    (tmp_path / "clinic.duckdb").unlink()
+    assert not is_counted(file)  # whoever reads it says that it is not there
+
+
+def test_the_hash_of_streamed_rows_is_that_of_the_held_table(tmp_path):
+    file = connect(write_cohort(tmp_path, kind="parquet"), tmp_path)
+    assert hash_connected(file) == read_source(file, cache_dir=tmp_path).data_hash
+
+
+@pytest.mark.parametrize("unit", ["", '[unit]\ncolumn = "patient"'])
+def test_a_sample_of_a_database_does_not_know_the_order_of_its_rows(tmp_path, unit):
+    file = write_cohort(tmp_path, kind="parquet", unit=unit)
+    samples = [
+        draw_sample(connect(file, tmp_path, order=order), share=0.3, seed=42)
+        for order in ("", "order by risk")
+    ]
+    frames = [one.source.table.frame for one in samples]
+    assert 100 < len(frames[0]) < 350
+    assert frames[1].equals(frames[0].sort_values("risk", kind="stable", ignore_index=True))
+    assert [one.rows for one in samples] == [700, 700]
+    if unit:
+        drawn = frames[0]["patient"].unique()
+        assert len(frames[0]) == odd_table()["patient"].isin(drawn).sum()

@@ -3,16 +3,20 @@
 import json
 from dataclasses import replace
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from auditbook.cohort import load_cohort, read_cohort_file
+from auditbook.cohort import load, load_cohort, read_cohort_file
 from auditbook.counting import count_cohort
 from auditbook.errors import InputError
 from auditbook.progress import Progress
 from auditbook.run import Request, run_audit, run_book
+from auditbook.run import counted as counted_run
 from auditbook.run.counted import describe_counted, make_counted_tables
+from auditbook.run.plan import plan_run
+from auditbook.run.steps import Steps
 from auditbook.run.tables import make_tables
 from auditbook.scoring import score_cohort
 from counted_cohorts import odd_table, write_cohort
@@ -122,6 +126,67 @@ def ask_for_parts(folder):
 def test_chapters_of_a_counted_cohort_are_refused_with_the_cure(tmp_path):
     with pytest.raises(InputError, match=r"chapters need records.* auditbook audit.* read = \"whole\""):
         run_book(ask_for_parts(tmp_path), Progress(0))
+
+
+def test_a_scheduler_counts_whatever_the_length_and_is_handed_on(tmp_path, monkeypatch):
+    request = replace(ask_for_parts(tmp_path), scheduler="tcp://node:8786")
+    asked = {}
+    monkeypatch.setattr(counted_run, "count_cohort", lambda file, **how: asked.update(how))
+    counted_run.count_planned(plan_run(request))
+    assert asked["scheduler"] == "tcp://node:8786"
+    text = request.cohort.read_text()
+    request.cohort.write_text(text.replace('read = "in parts"\n', ""))
+    assert plan_run(request).counted
+    assert not plan_run(replace(request, scheduler="")).counted
+    with pytest.raises(InputError, match=r"chapters need records.* or leave --scheduler out"):
+        run_book(request, Progress(0))
+
+
+def test_a_scheduler_is_refused_where_the_table_is_held_in_memory(tmp_path):
+    request = replace(ask_for_parts(tmp_path), scheduler="tcp://node:8786")
+    text = request.cohort.read_text()
+    request.cohort.write_text(text.replace('"in parts"', '"whole"'))
+    with pytest.raises(InputError, match=r"--scheduler: odd.toml: .*leave one of the two out"):
+        plan_run(request)
+    request.cohort.write_text(text + '\n[outcomes.stay]\ncolumn = "ward"\nevent = "A"\n')
+    with pytest.raises(InputError, match=r"--scheduler: odd.toml: \[outcomes\]"):
+        plan_run(request)
+
+
+def test_rows_of_a_database_that_is_counted_are_never_held_whole(tmp_path, monkeypatch):
+    request = put_into_database(ask_for_parts(tmp_path))
+    monkeypatch.setattr(load, "read_database", None)
+    steps = Steps(plan_run(request), Progress(0))
+    assert steps.begin(("counted",)) == {"counted"}
+    assert steps.source is None
+    assert len(steps.data_hash) == 64
+
+
+def put_into_database(request):
+    """Put the table of a request into a database, without the scores that only order records."""
+    with duckdb.connect(str(request.cohort.parent / "clinic.duckdb")) as database:
+        table = request.cohort.parent / "part0.csv"
+        database.execute(f"create table stays as select * from read_csv('{table}', all_varchar = true)")
+    text = request.cohort.read_text().replace(
+        'path = ["part0.csv"]', 'connection = "duckdb:///clinic.duckdb"\nquery = "stays"'
+    )
+    ranks = text[text.index("[scores.grade]") : text.index("[scores.alive]")]
+    request.cohort.write_text(text.replace(ranks, ""))
+    return request
+
+
+@pytest.mark.slow
+def test_an_audit_of_a_counted_database_is_that_of_its_table(tmp_path):
+    for name in ("parts", "whole"):
+        (tmp_path / name).mkdir()
+    parts = put_into_database(ask_for_parts(tmp_path / "parts"))
+    whole = put_into_database(ask_for_parts(tmp_path / "whole"))
+    whole.cohort.write_text(whole.cohort.read_text().replace('"in parts"', '"whole"'))
+    runs = [run_audit(one, Progress(0)) for one in (parts, whole)]
+    mine, theirs = (pd.read_csv(folder / "results" / "verdicts.csv") for folder in runs)
+    assert_same(mine[mine["metric"].isin(OF_COUNTS)], theirs[theirs["metric"].isin(OF_COUNTS)])
+    hashes = [json.loads((folder / "run.json").read_text())["hashes"]["data"] for folder in runs]
+    assert hashes[0] == hashes[1]
 
 
 @pytest.mark.slow

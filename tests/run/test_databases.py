@@ -88,10 +88,10 @@ def test_a_cohort_of_a_query_is_that_of_the_file_whatever_the_order_of_rows(serv
         send(server, cohort, order=order)
         source = read_connected(plan)
         pd.testing.assert_frame_equal(load_planned(plan, source).table, from_file.table, check_exact=True)
-        keys.append(step_keys(plan, MAKERS, source))
+        keys.append(step_keys(plan, MAKERS, source.data_hash))
     assert keys[0] == keys[1]
     server.write("delete from stays where visit < '0000010'")
-    assert step_keys(plan, MAKERS, read_connected(plan))["cohort"] != keys[0]["cohort"]
+    assert step_keys(plan, MAKERS, read_connected(plan).data_hash)["cohort"] != keys[0]["cohort"]
 
 
 @pytest.mark.slow

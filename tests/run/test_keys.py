@@ -14,6 +14,7 @@ from auditbook.run import Request, keys, plan_run
 from auditbook.run.contents import chapter_code, chapter_names, chapter_source
 from auditbook.run.keys import READERS, STEPS, chapter_key, step_keys
 from auditbook.run.ledger import carry_over, list_held, note_done
+from auditbook.run.plan import hash_rows_read
 from auditbook.run.steps import MAKERS
 from auditbook.settings import PROFILES
 
@@ -39,7 +40,8 @@ partition = "leiden"
 def keys_of(folder, text=COHORT, data="outcome,group,risk\n1,a,0.5\n", **request):
     (folder / "small.toml").write_text(text, encoding="utf-8")
     (folder / "small.csv").write_text(data, encoding="utf-8")
-    return step_keys(plan_run(Request(folder / "small.toml", run_dir=folder / "run", **request)), MAKERS)
+    plan = plan_run(Request(folder / "small.toml", run_dir=folder / "run", **request))
+    return step_keys(plan, MAKERS, hash_rows_read(plan, None))
 
 
 @pytest.fixture

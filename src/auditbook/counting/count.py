@@ -36,9 +36,11 @@ from auditbook.tables import (
     ChunkedTable,
     ConnectedTable,
     Faults,
+    RowHash,
     count_of,
     open_chunks,
     open_rows,
+    stream_database,
 )
 
 TASK_ROWS = 1 << 22
@@ -147,6 +149,23 @@ def _count_rows(
         tasks = list_tasks(file, table, query.name, {}, Path(scratch))
         total = _count_tasks(tasks, jobs, scheduler)
     return settle_count(file, total, query.name, table.hashed.digest(), edges={})
+
+
+def hash_connected(file: CohortFile) -> str:
+    """Hash the rows of a cohort's query, all columns of them, batch by batch; none is held.
+
+    The hash is that of `read_source`, which holds them all.
+
+    Raises
+    ------
+    InputError, RunError
+        As `read_source`.
+    """
+    hashed = RowHash()
+    with naming(file.path.name):
+        for batch in stream_database(find_database(file), find_query(file)):
+            hashed.add(batch)
+    return hashed.digest()
 
 
 def _cut_edges(file: CohortFile, files: Sequence[Path], table: ChunkedTable, rows: int) -> Edges:

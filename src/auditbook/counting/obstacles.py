@@ -24,8 +24,6 @@ def find_obstacles(file: CohortFile, profile: Profile | None = None) -> tuple[st
 def _find(file: CohortFile, profile: Profile | None) -> Iterator[tuple[str, str]]:
     if file.data.synthetic is not None:
         yield "[data] synthetic", "a generated table is made whole; name its file with path"
-    if file.data.connection is not None:
-        yield "[data] connection", "the rows of a database are read whole; name a file with path"
     if file.outcome.continuous:
         yield "[outcome] type", "the parts of a continuous outcome are not counted; judge an event"
     if file.weight.column:

@@ -5,27 +5,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from auditbook.cohort import (
     CohortFile,
     Source,
+    find_database,
+    find_query,
     hash_files,
     join_sites,
     list_text_columns,
     name_files,
     name_units,
 )
+from auditbook.counting.choose import estimate_length
 from auditbook.counting.units import has_units
+from auditbook.errors import naming
 from auditbook.tables import (
     CHUNK_ROWS,
+    Mask,
     PlainTable,
-    estimate_rows,
     hash_numbers,
+    hash_rows,
     hash_text,
+    hold_batch,
     join_tables,
     mix,
     open_chunks,
+    read_database,
 )
 
 SAMPLE_ROWS = 200_000
@@ -74,11 +82,13 @@ def draw_sample(
     InputError
         If the data cannot be read part by part.
     """
+    if file.data.connection is not None and data is None:
+        return _draw_connected(file, share, seed)
     files = file.find_data(data)
     texts = list_text_columns(file)
     names = open_chunks(files, columns=(), text_columns=texts, form=file.data.format).names
     table = open_chunks(files, columns=names, text_columns=texts, form=file.data.format, rows=rows)
-    chance = min(1.0, SAMPLE_ROWS / max(sum(map(estimate_rows, files)), 1)) if share is None else share
+    chance = _choose_chance(file, data) if share is None else share
     parts: list[PlainTable] = []
     total = 0
     for chunk in table.each_chunk():
@@ -86,6 +96,26 @@ def draw_sample(
         parts += _each_drawn(file, chunk.each_table(), chunk.first, chance, seed)
     drawn = join_tables([files[0]] * len(parts), parts)
     return Sample(Source(name_files(files), drawn, hash_files(files), synthetic=False), total)
+
+
+def _choose_chance(file: CohortFile, data: Path | None) -> float:
+    """Choose a share with which about `SAMPLE_ROWS` rows are drawn."""
+    return min(1.0, SAMPLE_ROWS / max(estimate_length(file, data), 1))
+
+
+def _draw_connected(file: CohortFile, share: float | None, seed: int) -> Sample:
+    """Draw rows of a database by what they say, since they come in no order; the others are not held."""
+    chance = _choose_chance(file, None) if share is None else share
+    with naming(file.path.name):
+        connection, query = find_database(file), find_query(file)
+
+        def take(batch: pa.Table) -> Mask:
+            if not has_units(file):
+                return _draw(hash_rows(batch), chance, seed)
+            return _draw(_name_rows(file, hold_batch(batch, connection, query), 0), chance, seed)
+
+        held = read_database(connection, query, text_columns=list_text_columns(file), take=take)
+    return Sample(Source(query.name, held.table, held.data_hash, synthetic=False), held.rows)
 
 
 def _each_drawn(

@@ -98,7 +98,8 @@ class _Audited:
 def _read_records(path: Path, run: Run, progress: Progress) -> _Audited:
     """Read the audited records of a run again."""
     profile = PROFILES[run.info["profile"]["name"]]
-    plan = plan_run(Request(path, profile=profile, seed=run.info["seed"], jobs=1, run_dir=run.folder))
+    request = Request(path, profile=profile, seed=run.info["seed"], jobs=1, run_dir=run.folder)
+    plan = replace(plan_run(request), counted=False)  # Records are paired, each of them
     progress.say(f"reading {plan.file.title}")
     cohort = load_planned(plan)
     if cohort.data_hash != run.info["hashes"]["data"]:

@@ -34,7 +34,9 @@ def count_planned(plan: Plan) -> CountedCohort:
         With every fault that was found in the rows that it names.
     """
     request = plan.request
-    return count_cohort(plan.file, data=request.data, jobs=request.jobs, folder=plan.next)
+    return count_cohort(
+        plan.file, data=request.data, jobs=request.jobs, folder=plan.next, scheduler=request.scheduler
+    )
 
 
 def describe_counted(counted: CountedCohort) -> dict[str, Any]:

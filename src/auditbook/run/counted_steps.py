@@ -32,7 +32,7 @@ def _count(steps: Steps) -> None:
         counted = count_planned(plan)
         with naming(plan.file.path.name):
             tables = make_counted_tables(counted, plan.protocol)
-        steps.keep("counted", tables, describe_counted(counted))
+        steps.keep("counted", tables, describe_counted(counted) | {"data_hash": steps.data_hash})
 
     steps.do("counted", f"reading {plan.file.title} part by part; {TEXTS['verdicts']}", make)
 

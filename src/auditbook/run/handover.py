@@ -97,8 +97,6 @@ def write_counts(request: Request, output: Path | None, minimum: int, progress: 
 def _count(plan: Plan, progress: Progress) -> tuple[Tally, list[dict[str, Any]]]:
     """Count a cohort part by part where nothing keeps it from it, else from its scored records."""
     obstacles, request = find_obstacles(plan.file, plan.request.profile), plan.request
-    if obstacles and request.scheduler:
-        raise InputError(*(f"--scheduler: {told}" for told in obstacles))
     if not obstacles:
         counted = count_cohort(plan.file, data=request.data, jobs=request.jobs, scheduler=request.scheduler)
         return counted.tally, _define_models(counted.tally, {}, "")

@@ -9,7 +9,7 @@ from typing import Any
 
 from auditbook.cluster import digest_source
 from auditbook.code import digest_cells, digest_reach, list_words
-from auditbook.cohort import CohortFile, Source
+from auditbook.cohort import CohortFile
 from auditbook.columns import TABLES
 from auditbook.privacy import read_smallest
 from auditbook.project import digest_files, digest_text, project_file, runs_folder, versions
@@ -50,12 +50,12 @@ SETTLING_POCKETS = ("pocket_groups", "pocket_errors")
 
 
 def step_keys(
-    plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]], source: Source | None = None
+    plan: Plan, makers: Mapping[str, tuple[Callable[..., Any], ...]], data_hash: str
 ) -> dict[str, str]:
     """Hash for each step the data, settings, versions and code that it reads, and the steps it builds on.
 
-    `makers` are the functions of the steps: the code that counts is what they reach. `source` is what was
-    read of a database.
+    `makers` are the functions of the steps: the code that counts is what they reach. `data_hash` is that of
+    the rows (see `hash_rows_read`).
     """
     protocol, profile = repr(plan.protocol), plan.request.profile
     panel = project_file("data", "panel.toml").read_text(encoding="utf-8")
@@ -67,8 +67,7 @@ def step_keys(
         keys[name] = digest_text(name, *parts, *(keys[one] for one in after), code[name])
 
     rows = (repr(profile.max_rows), repr(profile.synthetic_rows), repr(plan.protocol.seed))
-    rows_read = source.data_hash if source is not None else plan.file.digest_data(plan.request.data)
-    data = (rows_read, digest_folder("reference"), json.dumps(versions()))
+    data = (data_hash, digest_folder("reference"), json.dumps(versions()))
     add("cohort", _list_settings(plan.file), _list_columns(), *rows, *data)
     add("counted", _list_settings(plan.file), _list_columns(), protocol, *data)
     add("scores", protocol, panel, after=("cohort",))

@@ -18,7 +18,7 @@ from auditbook.cohort import (
     read_cohort_file,
     read_source,
 )
-from auditbook.counting import SAMPLE_ROWS, draw_sample, is_counted
+from auditbook.counting import SAMPLE_ROWS, draw_sample, find_obstacles, hash_connected, is_counted
 from auditbook.errors import InputError, RunError, naming
 from auditbook.project import runs_folder
 from auditbook.run.contents import chapter_source
@@ -82,8 +82,21 @@ def plan_run(request: Request) -> Plan:
     if request.seed is not None:
         protocol = replace(protocol, seed=request.seed)
     folder = request.run_dir if request.run_dir is not None else runs_folder() / file.name
-    counted = is_counted(file, data=request.data, profile=request.profile)
-    return Plan(request, file, protocol, folder.resolve(), counted)
+    return Plan(request, file, protocol, folder.resolve(), _settle_counted(file, request))
+
+
+def _settle_counted(file: CohortFile, request: Request) -> bool:
+    """Settle whether records are counted part by part, as they are wherever a cluster shall count."""
+    if not request.scheduler:
+        return is_counted(file, data=request.data, profile=request.profile)
+    if file.data.read == "whole":
+        raise InputError(
+            f'--scheduler: {file.path.name}: [data] read = "whole" holds the table in memory, and a cluster '
+            "counts it part by part; leave one of the two out"
+        )
+    if obstacles := find_obstacles(file, request.profile):
+        raise InputError(*(f"--scheduler: {told}" for told in obstacles))
+    return True
 
 
 def check_call(file: CohortFile, request: Request) -> None:
@@ -102,9 +115,21 @@ def check_call(file: CohortFile, request: Request) -> None:
 
 
 def read_connected(plan: Plan) -> Source | None:
-    """Read the rows of a database, whose hash nobody knows before; None where data are of another source."""
-    connected = plan.file.data.connection is not None
+    """Read the rows of a database, whose hash nobody knows before.
+
+    None where data are of another source, and where rows are counted part by part.
+    """
+    connected = plan.file.data.connection is not None and not plan.counted
     return read_source(plan.file, cache_dir=runs_folder() / ".cache") if connected else None
+
+
+def hash_rows_read(plan: Plan, source: Source | None) -> str:
+    """Hash the data of a run: the files, the rows that were read of a database, or those that stream by."""
+    if source is not None:
+        return source.data_hash
+    if plan.file.data.connection is not None:
+        return hash_connected(plan.file)
+    return plan.file.digest_data(plan.request.data)
 
 
 def load_planned(plan: Plan, source: Source | None = None) -> Cohort:

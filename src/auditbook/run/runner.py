@@ -42,9 +42,10 @@ def run_book(request: Request, progress: Progress) -> Path:
     """
     plan = plan_run(request)
     if plan.counted:
+        cure = "leave --scheduler out" if request.scheduler else 'write [data] read = "whole"'
         raise InputError(
             f"{request.cohort.name}: chapters need records, and this cohort is counted part by part: make "
-            'its results and its report with auditbook audit, or write [data] read = "whole"'
+            f"its results and its report with auditbook audit, or {cure}"
         )
     with locked(plan.folder):
         info = make_results(plan, progress)

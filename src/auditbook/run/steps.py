@@ -22,7 +22,7 @@ from auditbook.run.counted import count_planned, describe_counted, make_counted_
 from auditbook.run.folder import hash_results, note_step, remove, write_json
 from auditbook.run.keys import ORDER, STEPS, step_keys
 from auditbook.run.ledger import Entries, carry_over, note_done
-from auditbook.run.plan import Plan, load_planned, read_connected
+from auditbook.run.plan import Plan, hash_rows_read, load_planned, read_connected
 from auditbook.run.tables import describe_cohort, describe_plan, describe_scores, make_tables
 from auditbook.scoring import ScoredCohort, score_cohort
 from auditbook.workers import STOPPED, do_beside, hear_workers
@@ -64,12 +64,14 @@ class Steps:
     )  # Of run.json; grows with every step
     keys: dict[str, str] = field(default_factory=dict)  # Of the steps that are asked for
     source: Source | None = None  # What was read of a database, until the cohort is made from it
+    data_hash: str = ""  # Of the rows that are audited
     notes: Entries = field(default_factory=dict)  # What each step says of itself, for run.json
 
     def begin(self, names: Iterable[str]) -> set[str]:
         """Keep what still holds of these steps; return those that are due."""
         self.source = read_connected(self.plan)
-        keys = step_keys(self.plan, MAKERS, self.source)
+        self.data_hash = hash_rows_read(self.plan, self.source)
+        keys = step_keys(self.plan, MAKERS, self.data_hash)
         self.keys = {name: keys[name] for name in names}
         held = carry_over(self.plan.folder, self.plan.next, self.keys, force=self.plan.request.force)
         changed = set(self.keys) - set(held)

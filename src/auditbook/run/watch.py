@@ -58,7 +58,7 @@ def watch_cohort(asked: WatchRequest, progress: Progress) -> WatchedFolder:
         If the cohort file or the call is wrong, there are no windows, models are trained here, records are
         weighted, or the looks in the folder are of something else.
     """
-    plan = plan_run(asked.request)
+    plan = replace(plan_run(asked.request), counted=False)  # Looks need every record
     if asked.request.run_dir is None:
         plan = replace(plan, folder=plan.folder.with_name(f"{plan.file.name}-watch"))
     _refuse(plan)

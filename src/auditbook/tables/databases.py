@@ -1,6 +1,6 @@
 """Which table do the rows of a query make, streamed in batches and never asked for twice?"""
 
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from auditbook.tables.plain import PlainTable, plain_table
 from auditbook.tables.queries import Query
 from auditbook.tables.row_hashes import RowHash
 from auditbook.tables.text_columns import read_dates
+from auditbook.tables.values import Mask
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection as Opened
@@ -32,14 +33,21 @@ _QUOTES = {"mysql": ("`", "`"), "mariadb": ("`", "`"), "mssql": ("[", "]")}
 
 @dataclass(frozen=True)
 class HeldRows:
-    """All rows of a query."""
+    """The rows of a query, all or some."""
 
     table: PlainTable
-    data_hash: str  # Of the rows, in whatever order they came
+    data_hash: str  # Of all rows, in whatever order they came
+    rows: int  # All of them
 
 
-def read_database(connection: Connection, query: Query, *, text_columns: Collection[str] = ()) -> HeldRows:
-    """Read all rows of a query into a plain table: the table that a file with the same rows gives.
+def read_database(
+    connection: Connection,
+    query: Query,
+    *,
+    text_columns: Collection[str] = (),
+    take: Callable[[pa.Table], Mask] | None = None,
+) -> HeldRows:
+    """Read the rows of a query into a plain table: the table that a file with the same rows gives.
 
     Parameters
     ----------
@@ -49,6 +57,8 @@ def read_database(connection: Connection, query: Query, *, text_columns: Collect
         What is asked; only read, in a transaction that cannot write where the database has such.
     text_columns : collection of str
         Columns that hold names, in which no number is looked for.
+    take : callable, optional
+        Which rows of a batch are held; by default all. The others are hashed and counted only.
 
     Raises
     ------
@@ -59,7 +69,7 @@ def read_database(connection: Connection, query: Query, *, text_columns: Collect
     """
     batches, rows = [], RowHash()
     for batch in stream_database(connection, query):
-        batches.append(batch)
+        batches.append(batch if take is None else batch.filter(pa.array(take(batch))))
         rows.add(batch)
     names = batches[0].column_names
     columns = [
@@ -68,7 +78,20 @@ def read_database(connection: Connection, query: Query, *, text_columns: Collect
     ]
     table = hold_batch(pa.Table.from_arrays(columns, names=names), connection, query)
     notes = settle_people_numbers(table.frame, text_columns=text_columns)
-    return HeldRows(replace(table, notes=(*table.notes, *notes)), rows.digest())
+    return HeldRows(replace(table, notes=(*table.notes, *notes)), rows.digest(), rows.rows)
+
+
+def count_rows(connection: Connection, query: Query) -> int:
+    """Ask a database how many rows a query gives; none of them is sent.
+
+    Raises
+    ------
+    InputError, RunError
+        As `read_database`.
+    """
+    asked = Query(query.name, f"SELECT COUNT(*) AS n FROM (\n{query.text}\n) asked")
+    (answer,) = stream_database(connection, asked)
+    return int(answer.column(0)[0].as_py())
 
 
 def hold_batch(batch: pa.Table, connection: Connection, query: Query) -> PlainTable:
