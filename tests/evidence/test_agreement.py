@@ -156,3 +156,10 @@ def test_rank_correlation_is_scipys(pairs):
         assert np.isnan(found)
     else:
         assert found == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("passes", [1, 10, 18])
+def test_kappa_of_attributes_that_pass_equally_often_does_not_know_how_often(passes):
+    ratings = [[passes, 20 - passes]] * 4
+    assert fleiss_kappa(ratings) == pytest.approx(-1 / 19)
+    assert (raw_agreement(ratings) < 0.5) == (passes == 10)
