@@ -11,6 +11,7 @@ import pytest
 from auditbook.cohort import load, load_cohort, read_cohort_file
 from auditbook.counting import count_cohort
 from auditbook.errors import InputError
+from auditbook.mitigation import vary_audit
 from auditbook.progress import Progress
 from auditbook.run import Request, run_audit, run_book
 from auditbook.run import counted as counted_run
@@ -44,7 +45,9 @@ def made(tmp_path_factory):
     cohort = load_cohort(file, cache_dir=folder)
     scored = score_cohort(cohort, protocol=protocol, cache_dir=folder)
     counted = count_cohort(file, rows=300)
-    return make_tables(cohort, scored, protocol), make_counted_tables(counted, protocol), counted
+    table = make_tables(cohort, scored, protocol)
+    table |= vary_audit(cohort, scored, table, protocol=protocol)
+    return table, make_counted_tables(counted, protocol), counted
 
 
 def assert_same(found, expected, columns=None):
@@ -70,6 +73,16 @@ def test_verdicts_by_counts_are_those_of_the_table(made):
     mine, theirs = (tables["verdicts"] for tables in (parts, table))
     chosen = theirs["metric"].isin(OF_COUNTS)
     assert_same(mine[mine["metric"].isin(OF_COUNTS)], theirs[chosen])
+
+
+def test_other_constants_are_tried_with_the_same_conclusions(made):
+    table, parts, _ = made
+    mine, theirs = (tables["sensitivity_cells"] for tables in (parts, table))
+    chosen = theirs["metric"].isin(OF_COUNTS)
+    assert chosen.any()
+    assert_same(mine[mine["metric"].isin(OF_COUNTS)], theirs[chosen])
+    named = ["setting", "label", "value", "in_force", "model", "cells", "inconclusive"]
+    assert_same(parts["sensitivity"], table["sensitivity"], named)
 
 
 def test_groups_and_models_are_told_alike(made):

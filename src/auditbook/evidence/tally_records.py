@@ -63,7 +63,7 @@ def tally_records(
     Returns
     -------
     Tally
-        In time of about half a microsecond a record, with four models and four attributes.
+        In 0.7 to 0.9 microseconds of processor time a record, with 4 models, 4 attributes and 400 sites.
 
     Raises
     ------

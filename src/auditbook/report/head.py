@@ -122,7 +122,8 @@ def _describe_counted(counted: dict, pockets: dict) -> str:
     if counted.get("score_bins"):
         text += "; areas are read from bins of the scores, and result tables say how far that can move them"
     text += (
-        ". What mitigation costs, and whether verdicts hold under other protocols, needs records: not made."
+        ". What mitigation costs, and whether that holds under other protocols and models, needs records: "
+        "not made. Other constants of the audit were tried (sensitivity.csv)."
     )
     if pockets.get("sample"):
         rows, whole = pockets["sample"]["rows"], pockets["sample"]["of"]

@@ -7,7 +7,7 @@ import pandas as pd
 from auditbook.cohort import MISSING_GROUP, GroupSizes, tabulate_sites, tabulate_sizes
 from auditbook.columns import empty_table
 from auditbook.counting import CountedCohort, count_cohort
-from auditbook.evidence import prepare_tally
+from auditbook.evidence import Tally, prepare_tally
 from auditbook.ranking import make_auc_tables
 from auditbook.run.plan import Plan
 from auditbook.scoring import bin_tallied_scores, describe_given, summarise_tallied_models
@@ -22,6 +22,7 @@ from auditbook.verdicts import (
     tabulate_groups,
     tabulate_pooled_rates,
     tabulate_rates,
+    vary_constants,
 )
 
 
@@ -87,6 +88,7 @@ def make_counted_tables(counted: CountedCohort, protocol: Protocol) -> dict[str,
     prepared = prepare_tally(counted.tally, declared=order)
     tally, given = prepared.declared, counted.file.scores
     found = judge(prepared, protocol)
+    varied = vary_constants(tally, found.tables, model=_choose_judged(tally), protocol=protocol)
     return {
         **tabulate_cohort(counted),
         "models": summarise_tallied_models(tally, {score.name: describe_given(score) for score in given}),
@@ -102,7 +104,14 @@ def make_counted_tables(counted: CountedCohort, protocol: Protocol) -> dict[str,
         ),
         **make_auc_tables(prepared, found.folds, protocol=protocol),
         **check_flips(tally, protocol=protocol, seed=protocol.seed),
+        **varied,
     }
+
+
+def _choose_judged(tally: Tally) -> str:
+    """Choose the model whose audit is judged again under other constants, as `vary_audit` does."""
+    probable = (one.model for one in tally.models if one.kind == "probability")
+    return next(probable, tally.models[0].model)
 
 
 def tabulate_cohort(counted: CountedCohort) -> dict[str, pd.DataFrame]:
