@@ -120,6 +120,18 @@ def test_a_forecast_is_of_other_patients_and_of_the_same_threshold(quiet):
     assert "not asked" in "\n".join(tell_comparison(same))
 
 
+def test_audits_with_nothing_in_common_are_not_called_alike(quiet):
+    one, other = (
+        make_run(draw(1), data=name, protocol=replace(PROTOCOL, metrics=(name,))) for name in ("DI", "EOPP")
+    )
+    said = tell_comparison(compare_runs(one, other))
+    assert "conclusion: cannot be asked, since the audits have no metric of one attribute in common" in said
+    renamed = compare_runs(quiet, make_run(draw(1, groups=("x", "y")), data="two"))
+    none = "since no rate and no gap of a group is judged in both audits"
+    assert f"beyond noise: cannot be asked, {none}" in tell_comparison(renamed)
+    assert f"Cannot be asked, {none}." in write_comparison_page(renamed)
+
+
 def test_no_forecast_is_a_sum_of_nothing():
     empty = pd.DataFrame({"foretold": [False], "next_audit": [0.3], "turned": [1.0]})
     assert sum_forecasts(empty).cells == 0

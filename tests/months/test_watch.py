@@ -122,7 +122,26 @@ def test_a_first_look_without_enough_records_judges_nothing(stream):
     assert set(found.cells["shown"]) == {"none"}
     assert not len(found.gaps)
     assert draw_watch(found) is None
-    assert "nothing is shown" in "\n".join(tell_watch(as_watched(found)))
+    said = as_watched(found)
+    assert "beyond its threshold: cannot be judged yet: no two groups have enough records" in tell_watch(said)
+    assert summarise_watch(said, alarm=False)["judged"] == 0
+
+
+@pytest.mark.parametrize(("records", "said"), [(8, "cannot be asked"), (25, "nothing is shown; of")])
+def test_a_baseline_with_too_few_records_is_no_sign_that_nothing_changed(stream, records, said):
+    few = np.flatnonzero(stream.place < DEFINITION.baseline)[:records]
+    kept = (stream.place == DEFINITION.baseline) | np.isin(np.arange(len(stream.place)), few)
+    found = watch_windows(cut(stream, DEFINITION.baseline + 1, ~kept), start(), DEFINITION)
+    assert tell_watch(as_watched(found))[-1].startswith(f"changed: {said}")
+
+
+def test_a_quiet_watch_says_how_much_of_its_board_cannot_be_judged(ledger):
+    cells = ledger.cells.assign(shown="open").replace({"metric": {"PP": "EOD"}})
+    last = cells["metric"] == "SPD"
+    quiet = as_watched(replace(ledger, cells=cells.assign(shown=np.where(last, "none", "open"))))
+    assert "beyond its threshold: nothing is shown; 1 cell of 4 cannot be judged yet" in tell_watch(quiet)
+    line = summarise_watch(quiet, alarm=False)
+    assert (line["judged"], line["cells"]) == (3, 4)
 
 
 def test_one_window_only_has_a_gap_question_and_no_change_question(stream):
@@ -164,6 +183,12 @@ def test_the_page_escapes_what_the_cohort_says(ledger):
     assert "<b>" not in page
     assert "None" not in page
     assert "nan" not in page
+
+
+def test_a_watch_of_several_sites_speaks_of_these(ledger):
+    watched = as_watched(ledger)
+    assert "other sites" in write_watch_page(replace(watched, by_site=True), figure="")
+    assert "sites" not in write_watch_page(watched, figure="")
 
 
 def test_another_definition_is_refused_with_the_cure(ledger, tmp_path):

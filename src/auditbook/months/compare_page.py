@@ -32,11 +32,31 @@ def tell_comparison(comparison: Comparison) -> list[str]:
     lines += _list_some("differs before any result", [_write_setup(change) for change in comparison.setups])
     lines.append(f"records: {_say_records(comparison)}")
     lines += _list_some(
-        "conclusion", [_write_turned(row) for row in rows(turned)], none="all stand as they were"
+        "conclusion", [_write_turned(row) for row in rows(turned)], none=_say_none_turned(comparison)
     )
     lines.append(f"foretold: {say_forecast(comparison)}")
-    lines += _list_some("beyond noise", [_write_difference(row) for row in beyond], none="no rate and no gap")
+    lines += _list_some(
+        "beyond noise", [_write_difference(row) for row in beyond], none=_say_none_beyond(comparison)
+    )
     return [printable(line) for line in lines]
+
+
+def _say_none_turned(comparison: Comparison) -> str:
+    """Say why no conclusion is listed: none has changed, or none is in both audits."""
+    if len(comparison.cells):
+        return "all that both audits have stand as they were"
+    return "cannot be asked, since the audits have no metric of one attribute in common"
+
+
+def _say_none_beyond(comparison: Comparison) -> str:
+    """Say why no difference is listed: none is beyond noise, or none could be taken."""
+    if len(comparison.differences):
+        return "no rate and no gap that both audits have"
+    return "cannot be asked, since no rate and no gap of a group is judged in both audits"
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _beyond(comparison: Comparison) -> list[Any]:
@@ -142,13 +162,13 @@ def write_comparison_page(comparison: Comparison) -> str:
         (
             "Conclusions that have changed",
             [_write_turned(row) for row in rows(list_turned(comparison))],
-            "All conclusions stand as they were.",
+            _as_sentence(_say_none_turned(comparison)),
         ),
         ("What was foretold", [say_forecast(comparison)], ""),
         (
             "Differences beyond noise",
             [_write_difference(row) for row in _beyond(comparison)],
-            "No rate and no gap differs by more than noise.",
+            _as_sentence(_say_none_beyond(comparison)),
         ),
     )
     for head, lines, none in lists:

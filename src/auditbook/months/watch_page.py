@@ -11,6 +11,7 @@ from auditbook.book.say.text import agree, escape, number, plural, share
 from auditbook.errors import printable
 from auditbook.months.changes import LOOK_BACK, STREAM, run_length
 from auditbook.months.conclusions import Conclusion, conclude, list_standing
+from auditbook.months.gaps import CELL
 from auditbook.months.ledger import Ledger
 from auditbook.months.watch import Definition
 from auditbook.results import rows
@@ -19,6 +20,10 @@ from auditbook.verdicts import METRICS, name_bin
 NAMES = {"SR": "selection rate", "TPR": "true positive rate", "FPR": "false positive rate", "PPV": "PPV"}
 SHOWN = {"fail": "beyond", "pass": "within", "open": "open", "none": "cannot be judged yet"}
 RULE = "|---|---|---|---|---|"
+SITES = (
+    " What is shown is shown of the sites in these records: a gap of theirs, or a change, need not be one of "
+    "other sites."
+)
 LATEST = 24
 """Looks that the page lists, the last ones."""
 LISTED = 8
@@ -35,6 +40,7 @@ class Watched:
     definition: Definition
     late: int  # Records that came late and wait for the next look
     undated: int  # Records without a date, which no look sees
+    by_site: bool = False  # Whether records are of several sites
 
     @property
     def conclusions(self) -> list[Conclusion]:
@@ -70,6 +76,7 @@ def summarise_watch(watched: Watched, *, alarm: bool) -> dict[str, Any]:
         "records": int(looks["total"].iloc[-1]) if len(looks) else 0,
         "late": watched.late,
         "undated": watched.undated,
+        **dict(zip(("judged", "cells"), count_judged(watched.ledger), strict=True)),
         "new": sum(one.new for one in watched.conclusions),
         **lists,
     }
@@ -104,12 +111,39 @@ def tell_watch(watched: Watched) -> list[str]:
         f"watched: {printable(watched.title)}: {plural(len(looks), 'look')}, the last at "
         f"{last['window_start']} to {last['window_end']}, {total} up to then"
     ]
-    lines += _tell_list("beyond its threshold", watched.alarms("gap"), _write_gap)
-    if len(looks) <= watched.definition.baseline:
-        lines.append(f"changed: cannot be asked before the baseline of {_baseline(watched)} is over")
-    else:
-        lines += _tell_list("changed", watched.alarms("change"), _write_change)
+    lines += _tell_list(
+        "beyond its threshold", watched.alarms("gap"), _write_gap, none=_say_no_gap(watched.ledger)
+    )
+    lines += _tell_list("changed", watched.alarms("change"), _write_change, none=_say_no_change(watched))
     return [*lines, *_tell_aside(watched)]
+
+
+def count_judged(ledger: Ledger) -> tuple[int, int]:
+    """Count the cells that some look could judge, and all that can ever be judged."""
+    cells = ledger.cells.loc[ledger.cells["possible"] > 0, [*CELL, "shown"]].drop_duplicates()
+    return len(cells[cells["shown"] != "none"].drop_duplicates(CELL)), len(cells.drop_duplicates(CELL))
+
+
+def _say_no_gap(ledger: Ledger) -> str:
+    """Say why no gap is listed: none is shown, or there are too few records to judge one."""
+    judged, cells = count_judged(ledger)
+    if not judged:
+        return "cannot be judged yet: no two groups have enough records"
+    unjudged = cells - judged
+    rest = f"; {plural(unjudged, 'cell')} of {cells:,} cannot be judged yet" if unjudged else ""
+    return f"nothing is shown{rest}"
+
+
+def _say_no_change(watched: Watched) -> str:
+    """Say why no change is listed: none is shown, or it cannot be asked."""
+    if len(watched.ledger.looks) <= watched.definition.baseline:
+        return f"cannot be asked before the baseline of {_baseline(watched)} is over"
+    if not len(watched.ledger.changes):
+        enough = f"enough records both in the baseline of {_baseline(watched)} and since"
+        return f"cannot be asked: no group has {enough}"
+    unwatched = len(_list_unwatched(watched))
+    rest = f"; of {plural(unwatched, 'rate')} there are too few records to ask" if unwatched else ""
+    return f"nothing is shown{rest}"
 
 
 def _baseline(watched: Watched) -> str:
@@ -126,10 +160,10 @@ def _tell_aside(watched: Watched) -> Iterator[str]:
         yield f"without a date: {plural(watched.undated, 'record')}, which no look sees"
 
 
-def _tell_list(head: str, found: Sequence[Conclusion], write: Any) -> list[str]:
+def _tell_list(head: str, found: Sequence[Conclusion], write: Any, *, none: str) -> list[str]:
     """Tell what is shown of one question; of many the first."""
     if not found:
-        return [f"{head}: nothing is shown"]
+        return [f"{head}: {none}"]
     lines = [f"{head}: {printable(write(one))}" for one in found[:LISTED]]
     more = len(found) - LISTED
     return [*lines, *([f"{head}: {more} more on the page"] if more > 0 else [])]
@@ -206,7 +240,7 @@ def _say_errors(watched: Watched) -> str:
         f"{alpha} for every year of watching, and on average at least {plural(length, 'window')} pass until "
         f"that happens; a change is looked for from each of the last {LOOK_BACK} windows on, against a "
         f"baseline of {_baseline(watched)}. Both hold as far as the normal limit holds: a group with few "
-        "events is judged late rather than early."
+        f"events is judged late rather than early.{SITES if watched.by_site else ''}"
     )
 
 

@@ -104,7 +104,13 @@ def _watch(plan: Plan, asked: WatchRequest, progress: Progress) -> Watched:
     progress.done()
     undated = int((~windowed.dated).sum())
     watched = Watched(
-        plan.file.name, plan.file.title, ledger, definition, count_late(stream, ledger), undated
+        plan.file.name,
+        plan.file.title,
+        ledger,
+        definition,
+        count_late(stream, ledger),
+        undated,
+        by_site=stream.records.site is not None,
     )
     _write(plan.folder, watched, ledger)
     progress.done()
