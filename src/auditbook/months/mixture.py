@@ -72,7 +72,7 @@ def boundary(log_limit: ArrayLike, spread: ArrayLike) -> Array:
     :math:`\ln(2/\alpha)` it holds the truth at all looks together with chance :math:`1 - \alpha`.
 
     >>> boundary(np.log(40), [2.0, 20.0]).round(2).tolist()
-    [3.38, 3.17]
+    [3.26, 3.08]
     """
     limit, a = np.broadcast_arrays(np.asarray(log_limit, float), np.asarray(spread, float))
     low, high = np.zeros(limit.shape), np.full(limit.shape, MOST_Z)

@@ -100,7 +100,7 @@ def check_flips(source: AuditRecords | Tally, *, protocol: Protocol, seed: int) 
 
     Examples
     --------
-    >>> from auditbook.records import Score
+    >>> from auditbook.records import Attribute, AuditRecords, Score
     >>> sex = Attribute("sex", ("F", "M"), np.repeat([0, 1], 1000))
     >>> scores = (Score("m", "decision", 0.5, np.tile([1.0, 0.0], 1000)),)
     >>> records = AuditRecords(np.tile(np.array([1, 1, 0, 0], np.int8), 500), (sex,), scores)

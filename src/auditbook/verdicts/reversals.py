@@ -74,6 +74,7 @@ def find_site_obstacles(pairs: Clusters, held: Array, groups: Sequence[str]) -> 
     than 20 % of its records: of fewer sites, a draw of those that are there says nothing of others like
     them. `held` has the records of each pair of site and group.
 
+    >>> from auditbook.evidence import pair_clusters
     >>> site = np.repeat(np.arange(20), 10)
     >>> pairs = pair_clusters(site, np.where(site == 3, 1, 0), 2)
     >>> find_site_obstacles(pairs, np.bincount(pairs.place).astype(float), ["A", "B"])
