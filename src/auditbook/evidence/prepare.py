@@ -38,6 +38,11 @@ class PreparedGroups:
     weighted: WeightedGroups | None = None  # None where each record stands for itself
 
     @property
+    def rows(self) -> int:
+        """Audited records, every one of which has a group."""
+        return len(self.settled.codes)
+
+    @property
     def evidence(self) -> Mapping[Kind, GroupEvidence]:
         """The evidence by its kind, as metrics ask for it."""
         if self.weighted is not None:

@@ -168,6 +168,11 @@ class TalliedGroups:
     weighted: WeightedGroups | None = None  # A tally has no weights
 
     @property
+    def rows(self) -> int:
+        """Records whose group is told: fewer than all where a hospital withholds some."""
+        return int(self.tallied.counts[0].sum()) if len(self.tallied.counts) else 0
+
+    @property
     def evidence(self) -> Mapping[Kind, GroupEvidence]:
         """The evidence by its kind, as metrics ask for it."""
         return {"counts": self.counts, "score sums": self.scores, "areas": self.areas}

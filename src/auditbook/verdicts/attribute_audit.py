@@ -185,7 +185,7 @@ class AttributeAudit:
     def area_effects(self, own_size: Evidence) -> Array:
         """Find how many times larger the variance of each area is because of the units."""
         protocol = self.protocol
-        records = self.prepared.rows
+        records = self.groups.rows
         alone = self.groups.areas.drawn(records, resamples=protocol.resamples, seed=protocol.seed)
         ratio = rate(self.area_errors(own_size) ** 2, self.area_errors(alone) ** 2)
         return np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)

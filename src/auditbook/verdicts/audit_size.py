@@ -91,16 +91,17 @@ def sweep_sizes(prepared: Audited, verdicts: pd.DataFrame, protocol: Protocol) -
     Joy, M. J. R., Vo, V. and Chua, C. (2026). arXiv:2608.30846
     """
     metrics = [find_metric(name) for name in protocol.metrics]
-    whole = prepared.rows
-    sizes = plan_sizes(whole, () if prepared.design is not None else protocol.audit_sizes)
+    grid = () if prepared.design is not None else protocol.audit_sizes
     frames = []
     for groups in prepared.groups:
+        sizes = plan_sizes(groups.rows, grid)
         drawn = {
             kind: groups.evidence[kind].subsampled(sizes, repeats=protocol.size_repeats, seed=protocol.seed)
             for kind in {metric.evidence for metric in metrics}
         }
-        frames += [_tabulate(metric, drawn[metric.evidence], groups, sizes, protocol) for metric in metrics]
-    frames = [frame.assign(model=np.repeat(prepared.models, len(sizes))) for frame in frames]
+        models = np.repeat(prepared.models, len(sizes))
+        tables = [_tabulate(metric, drawn[metric.evidence], groups, sizes, protocol) for metric in metrics]
+        frames += [table.assign(model=models) for table in tables]
     return _arrange(frames, verdicts)
 
 

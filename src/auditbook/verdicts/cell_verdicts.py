@@ -78,7 +78,7 @@ def _draw_own_size(context: "_Context", kind: Kind) -> Evidence:
     protocol, units = context.protocol, context.audit.units
     if units is not None:
         return draw_units(context.groups, kind, units)[1]
-    own = context.prepared.rows
+    own = context.groups.rows
     return context.groups.evidence[kind].drawn(own, resamples=protocol.resamples, seed=protocol.seed)
 
 
@@ -97,7 +97,7 @@ class _Draws:
 def _draw(context: "_Context", kind: Kind, times: NDArray[np.int64] | None) -> _Draws:
     """Draw the resamples of one attribute."""
     evidence, protocol, site = context.groups.evidence[kind], context.protocol, context.prepared.site
-    own = context.prepared.rows
+    own = context.groups.rows
     size = context.resample_size
 
     def draw(size: int) -> Evidence:
@@ -146,8 +146,8 @@ class _Context:
     def resample_size(self) -> int:
         """Records a resample; with weights the audit's own, since whole clusters are drawn."""
         if self.prepared.design is not None:
-            return self.prepared.rows
-        return min(self.protocol.resample_size, self.prepared.rows)
+            return self.groups.rows
+        return min(self.protocol.resample_size, self.groups.rows)
 
     @property
     def counts(self) -> Counts:

@@ -158,7 +158,8 @@ def _count_tally(tally: Tally) -> _Counted:
         order = np.lexsort((whole[:, [TP, FN]].sum(axis=1), whole.sum(axis=1)))
         tables[attribute.name] = counts[order][:, list_settled(attribute)]
         sizes = whole.sum(axis=1)[order] if tally.sites else None
-    return _Counted(tally.models[0].model, tally.rows, False, sizes, tables)
+    rows = min((int(table.sum()) for table in tables.values()), default=tally.rows)
+    return _Counted(tally.models[0].model, rows, False, sizes, tables)
 
 
 @dataclass(frozen=True)

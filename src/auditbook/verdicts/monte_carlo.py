@@ -86,8 +86,8 @@ def repeat_passes(
     defined = np.where(sure[:, None, None], np.asarray(values), np.zeros((1, REPEATS, 1), np.int64))
     passes = np.where(agreed[:, None, None], defined, 0)
     seeds = open_stream(protocol.seed, "repeats").integers(2**32, size=REPEATS)
-    size = min(protocol.resample_size, prepared.rows)
     for groups in prepared.groups:
+        size = min(protocol.resample_size, groups.rows)
         cells = np.flatnonzero((judged["attribute"] == groups.settled.name) & ~sure)
         metrics = [find_metric(name) for name in judged["metric"].iloc[cells]]
         if not metrics:

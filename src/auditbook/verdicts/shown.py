@@ -257,7 +257,9 @@ class CellContrasts:
             [_grow_for_support(cell, place) for place in range(len(self.models)) for cell in self.cells]
         )
         scale = np.where(most > 0, scale, np.maximum(scale, lacking))
-        return np.ceil(np.round(scale * self.prepared.rows, 3))
+        held = {groups.settled.name: groups.rows for groups in self.prepared.groups}
+        rows = np.array([held[cell.attribute] for cell in self.cells] * len(self.models), float)
+        return np.ceil(np.round(scale * rows, 3))
 
     def _describe_gaps(self, n_rows: int) -> dict[str, NDArray]:
         """Describe the contrast that decides each cell."""
