@@ -2,11 +2,12 @@
 
 from datetime import date
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from auditbook.cohort.schema import TimeTable
-from auditbook.cohort.windows import Window, check_windows, find_windows, read_window
+from auditbook.cohort.windows import Window, check_windows, find_windows, read_window, refuse_days_to_come
 from auditbook.errors import InputError
 from auditbook.tables import Faults
 
@@ -47,6 +48,22 @@ def test_records_fall_into_windows_and_those_without_a_date_into_none():
     assert found.dated.tolist() == [True, True, False, True]
     assert found.count_complete() == 1
     assert found.count_complete(date(2024, 2, 29)) == 2
+
+
+@pytest.mark.parametrize("window", ["9999 years", "9999 days", "1 year"])
+def test_a_window_that_ends_after_all_years_is_never_over(window):
+    table = pd.DataFrame({"day": np.array(["9990-01-10", "9999-12-31"], "datetime64[s]")})
+    found = find_windows(TimeTable("day", window), table, name="x.toml")
+    assert found.count_complete() == (9 if window == "1 year" else 0)
+
+
+def test_days_that_are_shifted_far_ahead_are_watched_up_to_a_day_that_is_named():
+    table = pd.DataFrame({"day": ["2150-01-10", "2150-03-09"]})
+    found = find_windows(TimeTable("day", "1 month"), table, name="x.toml")
+    refuse_days_to_come(found, date(2150, 2, 28), name="x.toml", today=date(2026, 1, 1))
+    for through in (None, date(2150, 3, 10)):
+        with pytest.raises(InputError, match="has not come"):
+            refuse_days_to_come(found, through, name="x.toml", today=date(2026, 1, 1))
 
 
 def test_days_are_counted_from_the_earliest_record():

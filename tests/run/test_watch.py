@@ -122,6 +122,21 @@ def test_a_day_that_is_none_is_told(cohort, capsys):
     assert "'soon' is no day" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("day", ["2099-12-31", "9999-12-31"])
+def test_a_day_to_come_ends_no_window(cohort, capsys, day):
+    write_stays(cohort.parent, months=1, through=day)
+    assert call(cohort) == 2
+    assert f"the newest record is of {day}, which has not come" in capsys.readouterr().err
+    assert not (cohort.parent / "run" / "results").exists()
+    assert call(cohort, "--through", "2024-01-31") == 0
+    assert read_line(capsys)["through"] == "2024-01-31"
+
+
+def test_data_are_not_whole_up_to_a_day_to_come(cohort, capsys):
+    assert call(cohort, "--through", "9999-12-31") == 2
+    assert "--through 9999-12-31: that day has not come" in capsys.readouterr().err
+
+
 def test_comparing_what_is_no_run_is_told(tmp_path, capsys):
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 2
     assert "holds no finished run" in capsys.readouterr().err

@@ -43,4 +43,4 @@ from auditbook.cohort.sound_part import SoundPart, read_sound_part
 from auditbook.cohort.survey_names import SurveyColumn, find_survey_columns
 from auditbook.cohort.twins import FULL_SIZES
 from auditbook.cohort.units import join_sites, name_units
-from auditbook.cohort.windows import Window, Windowed, find_windows, read_day
+from auditbook.cohort.windows import Window, Windowed, find_windows, read_day, refuse_days_to_come

@@ -41,6 +41,13 @@ class Window:
         """Find the last day of a window."""
         return self.begin(start, place + 1) - timedelta(days=1)
 
+    def is_over(self, start: date, place: int, known: date) -> bool:
+        """Tell whether the last day of a window is known; one that ends after the year 9999 never is."""
+        try:
+            return self.end(start, place) <= known
+        except (OverflowError, ValueError):
+            return False
+
 
 @dataclass(frozen=True)
 class Windowed:
@@ -56,7 +63,7 @@ class Windowed:
         """Count the windows that are over: data reach their last day, which `through` can say."""
         known = self.newest if through is None else through
         complete = 0
-        while self.window.end(self.start, complete) <= known:
+        while self.window.is_over(self.start, complete, known):
             complete += 1
         return complete
 
@@ -72,6 +79,40 @@ def read_window(text: str) -> Window | None:
         return None
     months = found[2] in MONTHS
     return Window(int(found[1]) * (MONTHS if months else DAYS)[found[2]], months)
+
+
+def refuse_days_to_come(windowed: Windowed, through: date | None, *, name: str, today: date) -> None:
+    """Refuse to take windows as over that are not: a look at them would never be taken again.
+
+    Parameters
+    ----------
+    windowed : Windowed
+        The records by window.
+    through : date or None
+        Last day up to which the data are said to be whole; None: that of the newest record.
+    name : str
+        The cohort file's name, for messages.
+    today : date
+        The day on which is looked.
+
+    Raises
+    ------
+    InputError
+        If records are of days to come and nobody says up to which day they are whole, or somebody says a day
+        to come that no record reaches.
+    """
+    tomorrow = today + timedelta(days=1)  # It has come elsewhere
+    if through is None and windowed.newest > tomorrow:
+        raise InputError(
+            f"{name}: [time] column: the newest record is of {windowed.newest}, which has not come: every "
+            "window up to then would be looked at as if it were over, and never again; correct that date, "
+            f"or say up to which day the data are whole, such as --through {today}"
+        )
+    if through is not None and through > max(windowed.newest, tomorrow):
+        raise InputError(
+            f"--through {through}: that day has not come, and no record is of it; name the last day up to "
+            f"which the data are whole, at the latest {max(windowed.newest, today)}"
+        )
 
 
 def check_windows(time: TimeTable, faults: Faults) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from auditbook.cohort import Cohort, Windowed, find_windows
+from auditbook.cohort import Cohort, Windowed, find_windows, refuse_days_to_come
 from auditbook.errors import InputError
 from auditbook.months import (
     Definition,
@@ -94,6 +94,7 @@ def _watch(plan: Plan, asked: WatchRequest, progress: Progress) -> Watched:
     cohort = load_planned(plan)
     ledger = read_ledger(plan.folder / LEDGER, definition=digest_definition(plan))
     windowed = find_windows(plan.file.time, cohort.table, name=plan.file.path.name, start=ledger.start)
+    refuse_days_to_come(windowed, asked.through, name=plan.file.path.name, today=date.today())
     progress.done()
     scored = score_cohort(cohort, protocol=plan.protocol, cache_dir=plan.cache, progress=progress.say)
     definition = _define(plan, windowed)
