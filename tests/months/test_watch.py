@@ -204,6 +204,31 @@ def test_a_damaged_ledger_is_told(ledger, tmp_path):
         read_ledger(tmp_path, definition="d")
 
 
+def test_a_look_of_which_not_all_was_written_is_taken_again(stream, ledger, tmp_path):
+    write_ledger(watch_windows(cut(stream, 5), start(), DEFINITION), tmp_path)
+    looks = (tmp_path / "looks.csv").read_bytes()
+    write_ledger(ledger, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "looks.csv").write_bytes(looks)  # As where a process ends before it writes the last table
+    cut_off = read_ledger(tmp_path, definition="d")
+    assert [int(table["look"].astype(int).max()) for table in tables(cut_off)] == [4] * 4
+    write_ledger(watch_windows(stream, cut_off, DEFINITION), tmp_path)
+    again = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert again["looks.csv"] == before["looks.csv"]
+    assert len(again["gaps.csv"].splitlines()) == len(before["gaps.csv"].splitlines())
+
+
+def test_a_ledger_that_lacks_a_look_or_nests_without_end_is_told(ledger, tmp_path):
+    write_ledger(ledger, tmp_path)
+    lines = (tmp_path / "looks.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "looks.csv").write_text("".join(lines[:2] + lines[3:]), encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as the ledger"):
+        read_ledger(tmp_path, definition="d")
+    (tmp_path / "ledger.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as the ledger"):
+        read_ledger(tmp_path, definition="d")
+
+
 def test_names_of_groups_change_no_conclusion(stream, ledger):
     attribute = stream.records.attributes[0]
     turned = replace(

@@ -15,7 +15,8 @@ from auditbook.months.gaps import CELL_COLUMNS, GAP_COLUMNS
 from auditbook.results import read_table, write_table
 
 LOOK_COLUMNS = ("look", "window_start", "window_end", "records", "late", "total", "status")
-FILES = {"looks": LOOK_COLUMNS, "gaps": GAP_COLUMNS, "cells": CELL_COLUMNS, "changes": CHANGE_COLUMNS}
+FILES = {"gaps": GAP_COLUMNS, "cells": CELL_COLUMNS, "changes": CHANGE_COLUMNS, "looks": LOOK_COLUMNS}
+"""The looks are written last: what the others say of a look that is not there was cut off, and counts not."""
 TEXT = {
     "model",
     "metric",
@@ -79,8 +80,9 @@ def read_ledger(folder: Path, *, definition: str) -> Ledger:
     try:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         tables = {name: _read(folder / f"{name}.csv", columns) for name, columns in FILES.items()}
-        ledger = Ledger(about["definition"], date.fromisoformat(about["start"]), **tables)
-    except (OSError, ValueError, KeyError, TypeError) as fault:
+        kept = {name: _keep_whole(table, tables["looks"]) for name, table in tables.items()}
+        ledger = Ledger(about["definition"], date.fromisoformat(about["start"]), **kept)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
         raise InputError(
             f"{path} cannot be read as the ledger of a watch; begin anew with --restart, which forgets the "
             "looks that were taken, or name another folder with --run-dir"
@@ -100,6 +102,13 @@ def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
         raise ValueError(path)
     texts = [name for name in columns if name in TEXT]
     return table.astype(dict.fromkeys(texts, str)) if len(table) else table
+
+
+def _keep_whole(table: pd.DataFrame, looks: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of looks that were written to their end; without one in between a ledger is damaged."""
+    if looks["look"].tolist() != list(range(len(looks))):
+        raise ValueError("looks")
+    return table[table["look"].astype(int) < len(looks)]
 
 
 def write_ledger(ledger: Ledger, folder: Path) -> None:
