@@ -251,13 +251,27 @@ def test_a_blank_file_is_told_its_questions(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("hospitl = 'K'", "no question is called 'hospitl'"), ("a =", "is no TOML"), (None, "cannot be read")],
+    [
+        ("hospitl = 'K'", "no question is called 'hospitl'"),
+        ("a =", "not valid TOML"),
+        ("records = 1" + "0" * 5_000, "not valid TOML"),
+        ("unit = " + "[" * 10_000, "not valid TOML"),
+        (None, "cannot be read"),
+    ],
 )
 def test_a_file_that_is_no_file_of_answers_is_refused(tmp_path, text, told):
     if text is not None:
         (tmp_path / "answers.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=told):
         check_answers(tmp_path / "answers.toml")
+
+
+def test_a_number_beyond_all_bounds_is_wrong_and_a_mark_at_the_beginning_is_no_fault(tmp_path):
+    path = tmp_path / "answers.toml"
+    huge = "1" + "0" * 400
+    worst = f'found_less = {{ attribute = "language", group = "minority", per_100 = {huge} }}'
+    path.write_text(f"\ufeffrecords = {huge}\nevents = inf\n{worst}\n", encoding="utf-8")
+    assert not any(answer.right for answer in check_answers(path))
 
 
 def test_nothing_is_overwritten_and_the_same_bytes_come_twice(folder, tmp_path):

@@ -62,7 +62,7 @@ def _names(answer: Any) -> set[str]:
 def _is_number(answer: Any, wanted: float, within: float = 0) -> bool:
     """Tell whether an answer is a number, and near enough."""
     whole = isinstance(answer, (int, float)) and not isinstance(answer, bool)
-    return whole and abs(answer - wanted) <= within
+    return whole and wanted - within <= answer <= wanted + within
 
 
 QUESTIONS = (
@@ -181,11 +181,14 @@ def check_answers(path: Path) -> tuple[Answer, ...]:
 def _read(path: Path) -> Mapping[str, Any]:
     """Read a file of answers."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as fault:
         raise InputError(f"{path} cannot be read: {fault.strerror}") from fault
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise InputError(f"{path.name} is no TOML: {fault}") from fault
+    except UnicodeDecodeError as fault:
+        raise InputError(f"{path.name}: byte {fault.start} is not UTF-8; save the file as UTF-8") from fault
+    except (ValueError, RecursionError) as fault:
+        advice = "text needs quotes, lists need commas, no key stands twice"
+        raise InputError(f"{path.name}: not valid TOML: {fault}; {advice}") from fault
 
 
 def _check(question: Question, given: Mapping[str, Any]) -> Answer:
