@@ -73,8 +73,10 @@ def _counts(call: argparse.Namespace, request: "Request") -> None:
 
 def _pool(call: argparse.Namespace) -> None:
     from auditbook.progress import Progress
+    from auditbook.report import tell_finding
     from auditbook.run import pool_files
 
-    with Progress(total=1) as progress:
+    with Progress(total=2) as progress:
         folder = pool_files(call.files, call.run_dir, progress)
     print(f"results: {folder / 'results'}\nhospitals: {folder / 'hospitals'}")
+    print("\n".join(tell_finding(folder)))

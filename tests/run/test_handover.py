@@ -13,7 +13,7 @@ from auditbook.evidence import prepare, tally_records
 from auditbook.pooling import pool_counts, read_pooled
 from auditbook.project import ROOT
 from auditbook.records import AuditRecords, Score
-from auditbook.run.handover import make_pooled_tables
+from auditbook.run.pooled import make_pooled_tables
 from auditbook.settings import Protocol
 from auditbook.verdicts import judge
 from pooled_hospitals import SITES, draw_records, hand_over, split_tallies, take
@@ -75,7 +75,7 @@ def test_three_hospitals_come_to_what_the_whole_table_comes_to(folder, capsys):
     assert count("all", "--no-suppression", cohort="all.toml") == 0
     assert main(["pool", "A.json", "B.json", "C.json", "--run-dir", "one"]) == 0
     assert main(["pool", "all.json", "--run-dir", "other"]) == 0
-    for name in ("results/groups.csv", "hospitals/hospital_contrasts.csv", "hospitals/pooled_contrasts.csv"):
+    for name in ("results/groups.csv", "results/hospital_contrasts.csv", "results/pooled_contrasts.csv"):
         assert (folder / "one" / name).read_bytes() == (folder / "other" / name).read_bytes()
     whole = tally_records(draw_records(), sites=SITES)
     pooled = read_pooled([folder / f"{name}.json" for name in SITES]).tally

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from auditbook.columns import fill_table
 from auditbook.evidence import TalliedAttribute
 from auditbook.pooling.forest import RATES
 from auditbook.pooling.pool import PooledCounts
@@ -25,8 +26,7 @@ def bound_withheld(pooled: PooledCounts) -> pd.DataFrame:
             mine = [one for one in parts if _can_hold(one, group, pooled, attribute, place)]
             if mine:
                 rows += list(_bound_group(pooled, attribute, place, mine))
-    columns = ["model", "attribute", "group", "rate", "estimate", "low", "high", "sites_withheld"]
-    return pd.DataFrame(rows, columns=columns)
+    return fill_table("withheld_bounds", rows)
 
 
 def _can_hold(

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from auditbook.columns import fill_table, stack_tables
 from auditbook.evidence import FN, FP, SHARE, TN, TP, Z_95, Bounded, TalliedAttribute, Tally, mover_bounds
 from auditbook.pooling.random_effects import LEAST_PREDICTED, PooledEffect, pool_effects
 
@@ -25,6 +26,8 @@ class HospitalDifferences:
     """One rate of two groups in each hospital that has records of both; arrays of shape (n_hospitals,)."""
 
     sites: tuple[str, ...]
+    hits: Array
+    other_hits: Array
     trials: Array
     other_trials: Array
     difference: Array
@@ -57,7 +60,16 @@ def compare_hospitals(hits: Array, trials: Array, sites: tuple[str, ...]) -> Hos
     low, high = mover_bounds(first, second, ones, 0 * ones, Z_95 * ones)
     names = tuple(site for site, keep in zip(sites, kept, strict=True) if keep)
     return HospitalDifferences(
-        names, n[0], n[1], rates[0] - rates[1], variance.sum(axis=0), low, high, int((~kept).sum())
+        names,
+        x[0],
+        x[1],
+        n[0],
+        n[1],
+        rates[0] - rates[1],
+        variance.sum(axis=0),
+        low,
+        high,
+        int((~kept).sum()),
     )
 
 
@@ -87,7 +99,7 @@ def tabulate_hospitals(tally: Tally) -> tuple[pd.DataFrame, pd.DataFrame]:
         effect = pool_effects(found.difference, found.variance)
         by_hospital.append(_tabulate_one(key, found, effect))
         pooled.append(key | _tell_effect(effect, found))
-    return pd.concat(by_hospital, ignore_index=True), pd.DataFrame(pooled)
+    return stack_tables("hospital_contrasts", by_hospital), fill_table("pooled_contrasts", pooled)
 
 
 def _list_differences(tally: Tally) -> Iterator[tuple[dict[str, object], HospitalDifferences]]:
@@ -112,7 +124,9 @@ def _list_differences(tally: Tally) -> Iterator[tuple[dict[str, object], Hospita
 def _tabulate_one(key: dict[str, object], found: HospitalDifferences, effect: PooledEffect) -> pd.DataFrame:
     columns = {
         "site": list(found.sites),
+        "hits": found.hits.astype(int),
         "n": found.trials.astype(int),
+        "hits_other": found.other_hits.astype(int),
         "n_other": found.other_trials.astype(int),
         "estimate": found.difference,
         "low": found.low,
@@ -127,7 +141,7 @@ def _tell_effect(effect: PooledEffect, found: HospitalDifferences) -> dict[str, 
     names = ("hospitals", "estimate", "low", "high", "tau2", "tau2_low", "tau2_high", "i2")
     told: dict[str, object] = {name: getattr(effect, name) for name in names}
     ahead = {"prediction_low": effect.prediction_low, "prediction_high": effect.prediction_high}
-    return told | ahead | {"left_out": found.left_out, "reason": explain_few(effect.hospitals)}
+    return told | ahead | {"hospitals_without": found.left_out, "reason": explain_few(effect.hospitals)}
 
 
 def explain_few(hospitals: int) -> str:

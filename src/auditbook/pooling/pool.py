@@ -1,11 +1,12 @@
 """What do the counts files of several hospitals hold together?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditbook.errors import InputError
 from auditbook.evidence import Tally, add_tallies
@@ -21,7 +22,7 @@ class PooledCounts:
 
     tally: Tally
     definitions: Mapping[str, Any]
-    about: Mapping[str, Any]
+    about: Mapping[str, Any]  # What all hospitals say of the cohort alike
     withheld: tuple[Withheld, ...]  # With the name of the site
     notes: tuple[str, ...]  # What is not judged for want of counts, each a sentence
 
@@ -63,10 +64,46 @@ def pool_counts(files: Mapping[str, SiteCounts]) -> PooledCounts:
     named = [_name_site(name, one) for name, one in files.items()]
     tallies = [_number_bundles(one.tally, place) for place, one in enumerate(named)]
     tallies, notes = _make_alike(tallies, list(files))
-    first = named[0]
     withheld = tuple(part for one in named for part in one.withheld)
     tally, untold = _drop_untold(add_tallies(tallies))
-    return PooledCounts(tally, first.definitions, first.about or {}, withheld, (*notes, *untold))
+    about = share_about([one.about or {} for one in named])
+    return PooledCounts(tally, named[0].definitions, about, withheld, (*notes, *untold))
+
+
+def share_about(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Keep what all hospitals say of the cohort alike; the seed is that of the first.
+
+    Synthetic is a pool of which any part is, and the largest of the smallest cells to be told holds for all.
+
+    >>> share_about([{"title": "A", "use": {"model": "M"}}, {"title": "B", "use": {"model": "M"}}])
+    {'use': {'model': 'M'}}
+    """
+    shared = _share(told)
+    shared |= {"seed": told[0]["seed"]} if "seed" in told[0] else {}
+    shared |= {"synthetic": True} if any(one.get("synthetic") for one in told) else {}
+    cells = [one["report"]["smallest_cell"] for one in told if "report" in one]
+    return shared | ({"report": {**shared.get("report", {}), "smallest_cell": max(cells)}} if cells else {})
+
+
+def _share(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Keep the keys that have the same value in all mappings, in tables key by key."""
+    found: dict[str, Any] = {}
+    for key, value in told[0].items():
+        values = [one.get(key) for one in told]
+        if all(one == value for one in values):
+            found[key] = value
+        elif all(isinstance(one, Mapping) for one in values):
+            found[key] = _share([one for one in values if isinstance(one, Mapping)])
+    return found
+
+
+def count_untold(pooled: PooledCounts, attribute: str) -> NDArray[np.int64]:
+    """Count the records of groups that hospitals withhold, shape (n_models, n_sites, 4)."""
+    found = np.zeros((len(pooled.tally.models), len(pooled.tally.sites), 4), np.int64)
+    for one in pooled.withheld:
+        if one.attribute == attribute:
+            found[:, pooled.tally.sites.index(one.site)] += one.together
+    return found
 
 
 def _drop_untold(tally: Tally) -> tuple[Tally, list[str]]:

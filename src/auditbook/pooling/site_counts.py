@@ -105,4 +105,14 @@ def _read(told: Mapping[str, Any]) -> SiteCounts:
         for one in told["withheld"]
     )
     minimum, digest = int(told["minimum"]), str(told["cohort_digest"])
-    return SiteCounts(told["definitions"], digest, minimum, tally, withheld, told["about"])
+    return SiteCounts(told["definitions"], digest, minimum, tally, withheld, _read_about(told["about"]))
+
+
+def _read_about(told: Any) -> dict[str, Any]:
+    """Read what a file says of the cohort; refuse what a report could not be made of."""
+    about = dict(told)
+    for part in ("outcome", "use", "labels", "report"):
+        about |= {part: dict(about[part])} if part in about else {}
+    if "report" in about:
+        about["report"]["smallest_cell"] = int(about["report"]["smallest_cell"])
+    return about

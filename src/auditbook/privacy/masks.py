@@ -319,6 +319,20 @@ def _repaired(table: pd.DataFrame, withheld: Withheld) -> Rows:
     return _among(table, ("map", "pocket"), hidden)
 
 
+def _hospitals(table: pd.DataFrame, withheld: Withheld) -> Rows:
+    """Tell of which attributes some hospital holds too few: of its groups the last follows from the rest."""
+    known = withheld.table("hospital_contrasts")
+    pairs = [known[list(names)].to_numpy(float) for names in (("hits", "hits_other"), ("n", "n_other"))]
+    counts = np.hstack([*pairs, pairs[1] - pairs[0]])
+    few = known["attribute"][is_small(counts, withheld.smallest).any(axis=1)]
+    return table["attribute"].isin(few).to_numpy(bool)
+
+
+def _hospital_means(table: pd.DataFrame, withheld: Withheld) -> Rows:
+    """Tell which means are of so few hospitals that one of them follows from another."""
+    return _hospitals(table, withheld) & (table["hospitals"] <= 2).to_numpy()
+
+
 def _columns(table: pd.DataFrame, withheld: Withheld) -> Rows:
     """Tell which columns too few records lack."""
     n = table["missing"].to_numpy(float)
@@ -386,6 +400,8 @@ MASKS: Mapping[str, Rule] = MappingProxyType(
         "pocket_shares": _pocket_shares,
         "repaired": _repaired,
         "column": _columns,
+        "hospital": _hospitals,
+        "hospital_mean": _hospital_means,
     }
 )
 """The words of ``withheld.toml``."""

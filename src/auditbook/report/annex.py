@@ -9,6 +9,7 @@ from auditbook.book.say.text import agree, count, number, plural, share
 from auditbook.columns import TABLES
 from auditbook.report.content import Section, Sheet, Statement
 from auditbook.report.head import describe_left_out
+from auditbook.report.hospitals import list_hospitals
 from auditbook.report.lead_times import describe_leads
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.report.together import describe_together
@@ -36,6 +37,7 @@ def build_annex(source: Source) -> tuple[Section, ...]:
     """Build the parts of the annex; what this kind of run does not make is left out."""
     parts = [
         _list_groups(source),
+        _list_hospitals(source),
         _list_tables(source, "cells", "Every cell", {"verdicts": CELL_COLUMNS, "auc_verdicts": CELL_COLUMNS}),
         _list_tables(source, "contrasts", "Contrasts of groups", {"contrasts": None}),
         _list_tables(
@@ -64,6 +66,9 @@ TITLES = {
     "pocket_errors": "Mean errors and gaps in every pocket",
     "pocket_summary": "What the pockets of a map come to",
     "pocket_repairs": "Corrections, learned on one half and looked at on the other",
+    "hospital_contrasts": "Each group beside the reference, in every hospital",
+    "pooled_contrasts": "Each group beside the reference, over hospitals and in the next",
+    "withheld_bounds": "Between which values rates lie where hospitals withhold groups",
     "models": "The models, over all audited records",
     "lead_times": "Times before the event, by group",
     "auc_differences": "Areas less those of the first model, paired",
@@ -110,6 +115,14 @@ def _list_groups(source: Source) -> Section:
     )
     sheet = Sheet("groups", "Every group under every model", table, caption)
     return Section("groups", "Every group", describe_together(source), (sheet,))
+
+
+def _list_hospitals(source: Source) -> Section:
+    """List what only counts of several hospitals tell; nothing of another audit."""
+    sheets = tuple(
+        _make_sheet(source, name) for name in ("pooled_contrasts", "hospital_contrasts", "withheld_bounds")
+    )
+    return Section("hospitals", "The hospitals, and the next one", list_hospitals(source), sheets)
 
 
 def _list_lead_times(source: Source) -> Section:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from auditbook.book.say.text import agree, count, join_words, plural
 from auditbook.cohort import STANDS
 from auditbook.report.content import Head, Statement, Use
+from auditbook.report.hospitals import describe_counted_rows, describe_hospitals
 from auditbook.report.source import Source, list_names, rest_on, start, to_count
 
 
@@ -66,6 +67,8 @@ def count_records(source: Source) -> int:
 def describe_left_out(source: Source) -> Statement:
     """Say how many rows never reached the audit, and why."""
     info = source.run.info
+    if info.get("pooled"):
+        return Statement(describe_counted_rows(source), (rest_on("run.json"),))
     read, kept = info["rows_read"], int(info["rows_kept"])
     gone = [entry for entry in info.get("left_out", []) if entry["rows"]]
     text = f"{start(plural(read, 'row'))} {agree(read, 'was', 'were')} read and {count(kept)} kept"
@@ -93,7 +96,9 @@ def describe_population(source: Source, records: int) -> Statement:
     parts = [f"Audited: {plural(records, 'record')}{where}{seen}."]
     if info.get("per_unit"):
         parts.append(_describe_merged(str(info["per_unit"]["rule"]), str(info["unit"])))
-    if info.get("counted"):
+    if info.get("pooled"):
+        parts.append(describe_hospitals(source))
+    elif info.get("counted"):
         parts.append(_describe_counted(info["counted"], told))
     if info.get("turned"):
         parts.append(_describe_turned(info["turned"]))

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from auditbook.report.content import Calibrated, Report, Section, Sheet
+from auditbook.report.page_forest import Forest, lay_forests
 from auditbook.report.page_matrix import draw_calibrated
 from auditbook.report.page_tables import BRIEF, Part, count_printed, lay_sheet, share_rows
 from auditbook.report.page_view import FirstPage, count_lines
 
 ANNEX_PAGES, MORE_PAGES = 6.6, 1.5
 """Pages of annex that one model has, and those that each further model adds."""
+FOREST_LINES = 0.8
+"""Lines of a row of a forest plot, two of which stand side by side."""
 HEAD_LINES = 4.2
 """Lines of caption and heads of a table."""
 ANNEX_LINES = {"A4": 74.0, "Letter": 69.0}
@@ -24,6 +27,7 @@ class LaidSection:
     title: str
     texts: tuple[str, ...]
     parts: tuple[Part, ...]
+    forests: tuple[Forest, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,15 @@ def _text_lines(report: Report, words: Sequence[LaidSection]) -> float:
     """Count the lines of the annex that are sentences."""
     told = [said.text for section in report.annex for said in section.statements]
     texts = told + [text for section in words for text in section.texts]
-    return count_lines(texts) / 2 + 3 * (len(report.annex) + len(words))
+    drawn = sum(len(one.rows) + 3 for section in report.annex for one in lay_forests(section))
+    return count_lines(texts) / 2 + 3 * (len(report.annex) + len(words)) + FOREST_LINES * drawn
 
 
 def _lay_section(section: Section, most: dict[str, int]) -> LaidSection:
     laid = (lay_sheet(sheet, most_rows=most.get(sheet.name)) for sheet in section.sheets)
     texts = tuple(said.text for said in section.statements if said.text)
-    return LaidSection(section.key, section.title, texts, tuple(part for parts in laid for part in parts))
+    parts = tuple(part for parts in laid for part in parts)
+    return LaidSection(section.key, section.title, texts, parts, lay_forests(section))
 
 
 def lay_comparison(report: Report) -> LaidSection | None:

@@ -25,7 +25,10 @@ FOLDED = 15
 MOST_CONTRASTS = 300
 """Contrasts up to which a page shows every one, beyond it those that decide: more are slow to read out."""
 BRIEF = frozenset(
-    "contrasts pockets pocket_errors pocket_summary pocket_repairs models auc_differences".split()
+    (
+        "contrasts pockets pocket_errors pocket_summary pocket_repairs models auc_differences "
+        "hospital_contrasts pooled_contrasts withheld_bounds"
+    ).split()
 )
 """Tables of which paper holds the first part only, in the columns that come first."""
 FIRST = (

@@ -5,6 +5,7 @@ import math
 from auditbook.book.say.text import agree, count, plural, share
 from auditbook.report.content import Statement
 from auditbook.report.head import count_sites
+from auditbook.report.hospitals import list_limits
 from auditbook.report.source import Source, list_names, rest_on
 from auditbook.results import match_rows, rows
 from auditbook.tables import tell_named_missing
@@ -19,6 +20,10 @@ STANDING = (
     "Nothing here speaks of other hospitals, of next year, or of another model trained on the same data.",
 )
 """Limits of every audit."""
+OF_THE_NEXT = (
+    "Of other hospitals nothing is said but what the annex expects of the next one, if it is like these; "
+    "nothing speaks of next year, or of another model trained on the same data."
+)
 
 
 def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
@@ -33,9 +38,16 @@ def list_unknown(source: Source, model: str) -> tuple[Statement, ...]:
         *_limit_of_records(source, model),
         *_limit_of_outcome(source, model),
         *_limit_of_sites(source),
+        *(Statement(text, (rest_on("run.json"),)) for text in list_limits(source)),
         _limit_of_groups(source),
     ]
-    return (*own, *(Statement(text) for text in STANDING))
+    return (*own, *(Statement(text) for text in _list_standing(source)))
+
+
+def _list_standing(source: Source) -> tuple[str, ...]:
+    """List the limits of every audit; of other hospitals pooled counts say what to expect of the next."""
+    ahead = source.table("pooled_contrasts")["prediction_low"].notna().any()
+    return (*STANDING[:-1], OF_THE_NEXT) if ahead else STANDING
 
 
 def _limit_of_origin(source: Source, model: str) -> list[Statement]:

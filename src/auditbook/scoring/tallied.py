@@ -14,20 +14,28 @@ ALL = "all"
 """Name of the attribute, and of its one group, that holds every record."""
 
 
-def summarise_tallied_models(tally: Tally, models: Mapping[str, ModelInfo]) -> pd.DataFrame:
+def summarise_tallied_models(
+    tally: Tally, models: Mapping[str, ModelInfo], untold: NDArray[np.int64] | None = None
+) -> pd.DataFrame:
     """Say of each model of a tally where it comes from and how good it is: ``models.csv``.
 
     Everything but the area rests on counts and sums, of scores rounded by 2^-33 a record; the mean of ranks
-    is nan where some lie beyond the outermost edges of their bins.
+    is nan where some lie beyond the outermost edges of their bins. `untold`, shape (n_models, 4), counts
+    decisions on records that are in no group of the first attribute.
     """
-    return fill_table("models", [_summarise(tally, place, models) for place in range(len(tally.models))])
+    more = np.zeros((len(tally.models), 4), np.int64) if untold is None else untold
+    rows = [_summarise(tally, place, models, more[place]) for place in range(len(tally.models))]
+    return fill_table("models", rows)
 
 
-def _summarise(tally: Tally, place: int, models: Mapping[str, ModelInfo]) -> dict[str, object]:
+def _summarise(
+    tally: Tally, place: int, models: Mapping[str, ModelInfo], untold: NDArray[np.int64]
+) -> dict[str, object]:
     """Make one row of ``models.csv``."""
     model, attribute = tally.models[place], tally.attributes[0]
-    counts = attribute.counts[place].sum(axis=(0, 1))
+    counts = attribute.counts[place].sum(axis=(0, 1)) + untold
     total = float(sum_values(tally, place, attribute, range(len(attribute.groups))).sum())
+    total += float(untold[:2].sum())  # What is selected has the value 1
     area = estimate_tallied_auroc(tally, place) if model.kind != "decision" else None
     brier, fine = float("nan"), attribute.fine[place]
     if model.kind == "probability" and fine is not None:
