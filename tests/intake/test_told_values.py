@@ -49,3 +49,13 @@ def test_each_bin_is_told_with_its_smallest_and_largest_value(tmp_path, bins, to
         f'[attributes.age]\ncolumn = "years"\nbins = {bins}\nlabels = {[each.strip() for each in labels]}\n'
     )
     assert tell(tmp_path, table, BASIC + text) == [f"  bins of age: {told}"]
+
+
+def test_no_bin_is_told_to_hold_what_says_that_nothing_is_known(tmp_path):
+    table = make_table(years=lambda i: 999 if i % 10 == 0 else 18 + i % 77)
+    text = (
+        '[attributes.age]\ncolumn = "years"\nbins = [18, 40, 65]\nlabels = ["18-39", "40-64", "65+"]\n'
+        'missing_values = [999]\nmissing = "group"\n'
+    )
+    told = ["  bins of age: 18-39: 18 to 39; 40-64: 40 to 64; 65+: 65 to 94"]
+    assert tell(tmp_path, table, BASIC + text) == told

@@ -7,7 +7,7 @@ from auditbook.errors import printable
 from auditbook.intake.bin_cautions import hold_bins
 from auditbook.intake.outcome_values import split_values
 from auditbook.intake.used_columns import write_counts
-from auditbook.tables import as_numbers
+from auditbook.tables import as_numbers, is_missing
 
 _LISTED = 8
 
@@ -32,7 +32,8 @@ def tell_values(cohort: Cohort) -> list[str]:
 def _tell_bins(cohort: Cohort) -> Iterator[str]:
     """Tell what each bin of each attribute holds."""
     for item in (item for item in cohort.file.attributes if item.bins):
-        numbers = as_numbers(cohort.table[item.column]).cells
+        cells = cohort.table[item.column]
+        numbers = as_numbers(cells.mask(is_missing(cells, item.missing_values))).cells
         yield f"bins of {item.name}: {'; '.join(held.text for held in hold_bins(item, numbers))}"
 
 

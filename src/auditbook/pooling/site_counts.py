@@ -9,6 +9,7 @@ from typing import Any
 
 from auditbook.errors import InputError
 from auditbook.evidence import Tally
+from auditbook.pooling.consistency import check_consistency
 from auditbook.pooling.definitions import digest_definitions
 from auditbook.pooling.sparse import read_ints, write_ints
 from auditbook.pooling.suppress import Withheld
@@ -104,6 +105,7 @@ def _read(told: Mapping[str, Any]) -> SiteCounts:
         Withheld(one["site"], one["attribute"], tuple(one["groups"]), read_ints(one["together"], shape))
         for one in told["withheld"]
     )
+    check_consistency(tally, withheld)
     minimum, digest = int(told["minimum"]), str(told["cohort_digest"])
     return SiteCounts(told["definitions"], digest, minimum, tally, withheld, _read_about(told["about"]))
 
