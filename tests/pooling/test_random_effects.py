@@ -83,6 +83,12 @@ def test_prediction_is_wider_than_the_mean_where_hospitals_differ() -> None:
     assert found.prediction_low < found.low < found.high < found.prediction_high
 
 
+def test_nothing_is_surer_of_the_next_hospital_than_of_the_mean() -> None:
+    for effects in ([0.1, 0.1, 0.1], [0.1, 0.2, 0.3], [0.1, 0.11, 0.12, 0.3]):
+        found = pool_effects(effects, [0.01] * len(effects))
+        assert found.prediction_low <= found.low < found.high <= found.prediction_high
+
+
 def test_prediction_of_many_exact_hospitals_is_their_normal_range() -> None:
     y = np.random.default_rng(3).normal(0.2, 0.1, 4000)
     found = pool_effects(y, np.full(4000, 1e-8))
