@@ -54,7 +54,7 @@ def test_a_family_has_a_column_for_each_of_its_names():
     ("change", "told"),
     [
         (lambda names: names, ""),
-        (lambda names: names[:-1], "has no column reason"),
+        (lambda names: names[:-1], "has no column slope_bound"),
         (lambda names: [*names, "extra", "more"], "has an undeclared column extra, more"),
         (lambda names: names[::-1], "has its columns in another order"),
     ],

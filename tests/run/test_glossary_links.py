@@ -44,7 +44,7 @@ def linked(body):
         ("<h2>A verdict</h2><p>A <a href='x'>verdict</a> and <code>group</code>.</p>", []),
         ("<table><tr><td><p>group</p></td></tr></table><p class='admonition-title'>A verdict</p>", []),
         ("<ul><li>A group<ul><li>and a unit</li></ul> of verdicts</li></ul>", ["group", "unit", "verdicts"]),
-        ("<p>Nothing.</p>", []),
+        ("<div class='admonition quiz'><ol><li><p>A verdict</p></li></ol></div><p>Nothing.</p>", []),
         ("<p><span class='math'>group</span> AC1, <label>unit</label></p>", ["AC1"]),
     ],
 )

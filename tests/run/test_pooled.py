@@ -9,6 +9,7 @@ import pytest
 
 from auditbook.cli import main
 from auditbook.cohort import load_cohort, read_cohort_file
+from auditbook.columns import TABLES
 from auditbook.pooling import read_pooled
 from auditbook.report.hospitals import list_limits
 from auditbook.report.source import Source
@@ -118,6 +119,8 @@ def test_a_pool_with_withheld_groups_counts_everybody_and_says_who_is_withheld(f
     pooled = read_pooled([folder / name for name in names])
     assert pooled.withheld
     tables, whole = make_pooled_results(pooled), pd.read_csv(folder / "all.csv")
+    for name in ("hospital_contrasts", "pooled_contrasts", "withheld_bounds"):
+        assert TABLES[name].explain_difference(list(tables[name].columns)) == ""
     row = tables["models"].iloc[0]
     assert (row["n_audit"], row["events_audit"]) == (len(whole), whole["died"].sum())
     assert (

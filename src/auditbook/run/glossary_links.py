@@ -31,7 +31,7 @@ SHUT = {
 }
 SHUT |= {"caption", "output", "svg", "table", "textarea"}
 """Elements within which nothing is linked."""
-SHUT_CLASSES = {"math", "admonition-title", "toctree-wrapper", "citation", "cell_input"}
+SHUT_CLASSES = {"math", "admonition-title", "toctree-wrapper", "citation", "cell_input", "quiz"}
 
 
 @dataclass(frozen=True)
