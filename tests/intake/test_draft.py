@@ -5,7 +5,7 @@ import tomllib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from auditbook.cohort.load import load_cohort, read_cohort_file
@@ -166,6 +166,7 @@ _NAMES = st.lists(st.sampled_from(_PARTS), min_size=1, max_size=6).map("".join).
     names=st.lists(_NAMES, min_size=2, max_size=5, unique=True),
     values=st.lists(_NAMES, min_size=2, max_size=3),
 )
+@example(names=["a", "aa", "score", "aaa", " score"], values=["a", "a"])
 @settings(max_examples=60, deadline=None)
 def test_every_draft_is_valid_toml_with_the_columns_as_they_are(tmp_path_factory, names, values):
     folder = tmp_path_factory.mktemp("draft")

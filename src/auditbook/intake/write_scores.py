@@ -1,6 +1,7 @@
 """How are given scores written, and which records are left out since they lack one?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain, count
 
 import numpy as np
 
@@ -42,9 +43,12 @@ def _write_drop(column: str, values: Sequence[str | float], what: str, count: in
 
 def write_scores(table: TableFacts, roles: Roles) -> list[str]:
     """Write the scores to audit, those that a person should look at first as comments, and the models."""
-    lines = []
+    lines: list[str] = []
+    taken: set[str] = set()
     for guess in roles.scores:
-        lines += [*_write_score(guess), ""]
+        name = _name_score(guess, taken)
+        taken.add(name)
+        lines += [*_write_score(guess, name), ""]
     for guess in roles.doubtful_scores:
         lines += [*_doubt_score(table, guess), ""]
     lines += [
@@ -60,10 +64,16 @@ def write_scores(table: TableFacts, roles: Roles) -> list[str]:
     return lines
 
 
-def _write_score(guess: ScoreGuess) -> Iterator[str]:
+def _name_score(guess: ScoreGuess, taken: Set[str]) -> str:
+    """Name a score after its column, with a number where columns such as 'score' and ' score' are alike."""
+    name = make_key(guess.guess.column, "score")
+    return next(one for one in chain([name], (f"{name}_{n}" for n in count(2))) if one not in taken)
+
+
+def _write_score(guess: ScoreGuess, name: str) -> Iterator[str]:
     """Write one given score."""
     column = guess.guess.column
-    yield f"[scores.{write_key(make_key(column, 'score'))}]{inline('; '.join(guess.guess.speaks_for))}"
+    yield f"[scores.{write_key(name)}]{inline('; '.join(guess.guess.speaks_for))}"
     yield f"column = {quote(column)}"
     yield f"kind = {quote(guess.kind)}    # probability, rank (order only) or decision (0 and 1)"
     if guess.low:
@@ -82,4 +92,8 @@ def _doubt_score(table: TableFacts, guess: ScoreGuess) -> Iterator[str]:
     if guess.kind == "rank" and not guess.guess.speaks_against:
         why = "it may be a score that only orders the records"
     yield comment(f"not drafted: {guess.guess.column}: {why}")
-    yield from (comment(line) for line in _write_score(guess) if not line.startswith("#"))
+    yield from (
+        comment(line)
+        for line in _write_score(guess, make_key(guess.guess.column, "score"))
+        if not line.startswith("#")
+    )
