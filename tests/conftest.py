@@ -13,7 +13,7 @@ from cohorts import write_cohort
 from made_once import make_once
 from runs_fixture import KINDS, make_run
 
-# A busy machine is no fault of the code; and the same cases each time: what is new is found by who looks for it.
+# A busy machine is no fault of the code; the same cases each time, so that a change is held against them.
 settings.register_profile("calm", deadline=None, derandomize=True)
 settings.load_profile("calm")
 
