@@ -5,7 +5,6 @@ import hashlib
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from auditbook.tables.hash_cells import Hashes, hash_numbers, hash_text, mix
 from auditbook.tables.text_columns import EXACT, trim_zeros
@@ -66,14 +65,7 @@ def _hash_column(column: pa.ChunkedArray) -> Hashes:
         return _hash_whole(column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()))
     if pa.types.is_decimal(kind):
         return _hash_decimals(column)
-    return hash_text(column.to_numpy() if _is_bytes(kind) else _spell_nuls(column.cast(pa.string())))
-
-
-def _spell_nuls(column: pa.ChunkedArray) -> NDArray[np.object_]:
-    """Give cells with each NUL spelled out: beside others, text is hashed as if it ended there."""
-    if pc.any(pc.match_substring(column, "\x00")).as_py():
-        column = pc.replace_substring(column, "\x00", "\ufffe0")
-    return np.asarray(column.to_numpy())
+    return hash_text(column.to_numpy() if _is_bytes(kind) else column.cast(pa.string()).to_numpy())
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
